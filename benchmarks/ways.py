@@ -23,7 +23,7 @@ import depyf
 from benchmarks.bar import Bar, none_of, report
 from benchmarks.features import QUICK_KERNELS, NotHere, load
 
-UNTOLD = ("Dynamo made no code", "no entry was seen")
+UNTOLD = ("Dynamo made no code", "no entry was found")
 """What the index says where nothing was seen, which is no reason."""
 EXPORT = "asked for by export"
 """What makes a graph and no kernels."""

@@ -5,7 +5,7 @@
     print(depyf.decompile(function))
 
     with depyf.prepare_debug("directory"):
-        ...                                 # run what is compiled; what the compiler made of it is written there
+        ...                                 # run compiled code; depyf writes what the compiler made to the directory
 """
 
 from __future__ import annotations
@@ -42,8 +42,9 @@ __all__ = [
     "uninstall",
 ]
 
-# Where each public name lives. A module is imported when its name is first asked for: torch takes seconds, and the
-# decompiler does without.
+# The module of each public name. A module is imported when its name is first used: importing torch takes seconds, and
+# the
+# decompiler does not need it.
 _HOMES = {
     "CompileContractError": "depyf.report.contract.contract",
     "decompile": "depyf.decompiler.api",

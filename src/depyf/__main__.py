@@ -1,4 +1,4 @@
-"""`python -m depyf` is the `depyf` command."""
+"""`python -m depyf` runs the `depyf` command."""
 
 from depyf.cli.entry import main
 

@@ -1,4 +1,4 @@
-"""The public functions of the decompiler and the types of their results; `depyf.decompiler` is their home."""
+"""The public functions of the decompiler and their result types. They are defined in `depyf.decompiler`."""
 
 from depyf.decompiler.api import (
     Decompiled,

@@ -1,4 +1,4 @@
-"""The one exception that a user of the decompiler has to know."""
+"""The exception that the decompiler raises."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 
 class DecompilationError(Exception):
-    """Report code that cannot be decompiled, and where it goes wrong.
+    """Code that cannot be decompiled.
 
-    reason: what is wrong, one line, in terms of the bytecode.
-    code: the code object (qualified name, file and line) or the file it came from.
-    offset: byte offset of the instruction at fault, or None where no one instruction is.
+    reason: what is wrong, in one line and in terms of the bytecode.
+    code: the code object (qualified name, file and line) or the file that it came from.
+    offset: the byte offset of the faulty instruction, or None if there is no single one.
     """
 
     def __init__(self, reason: str, *, code: str, offset: int | None = None) -> None:
@@ -24,15 +24,15 @@ class DecompilationError(Exception):
 
 @contextlib.contextmanager
 def faults_named(doing: str, code: object) -> Iterator[None]:
-    """Turn an exception that depyf should not have raised into a DecompilationError that says so.
+    """Turn an unexpected exception inside depyf into a DecompilationError.
 
-    doing: what was being done.
-    code: the code object that it was done to.
+    doing: the task during which it was raised.
+    code: the code object that was processed.
     """
     try:
         yield
     except DecompilationError:
         raise
     except Exception as error:  # noqa: BLE001  whoever asks is promised one kind of exception; the cause stays in it
-        reason = f"a fault of depyf's own while {doing}: {type(error).__name__}: {error}"
+        reason = f"an error inside depyf while {doing}: {type(error).__name__}: {error}"
         raise DecompilationError(reason, code=str(code)) from error

@@ -1,6 +1,6 @@
-"""The magic `%%depyf`: a cell is run with everything that torch compiles in it captured, and the report is shown below.
+"""The magic `%%depyf`: run a cell, capture everything that torch compiles in it, and show the report below.
 
-IPython is imported here alone, and this module only by IPython, when it is asked to load the extension.
+Only this module imports IPython, and only IPython imports this module, when it loads the extension.
 """
 
 from __future__ import annotations
@@ -32,18 +32,20 @@ class DepyfMagics(Magics):
 
     @magic_arguments()
     @argument("-o", "--output", default="depyf_output", metavar="DIR", help="Directory of the dump.")
-    @argument("--backend", default="", metavar="NAME", help="Use this backend in what the cell hands to torch.compile.")
-    @argument("--only", default="", metavar="PATTERN", help="Capture functions alone whose name or file this fits.")
-    @argument("--log-bytecode", action="store_true", help="Write the bytecode before and after, too.")
+    @argument("--backend", default="", metavar="NAME", help="Use this backend for every torch.compile in the cell.")
+    @argument("--only", default="", metavar="PATTERN", help="Capture only functions whose name or file matches.")
+    @argument("--log-bytecode", action="store_true", help="Also write bytecode listings.")
     @argument("--no-dump-kernels", action="store_true", help="Leave out Inductor's modules.")
-    @argument("--no-html", action="store_true", help="Show the summary alone, as text.")
-    @argument("--reset", action="store_true", help="Forget first what was compiled before: torch._dynamo.reset().")
-    @argument("--profile", action="store_true", help="Measure what each line costs, and say which cost most.")
+    @argument("--no-html", action="store_true", help="Show only the summary, as text.")
+    @argument("--reset", action="store_true", help="First discard earlier compiles: torch._dynamo.reset().")
+    @argument("--profile", action="store_true", help="Measure what each line costs and print the most expensive lines.")
     @cell_magic
     def depyf(self, line: str, cell: str) -> object:
         """Run the cell, capture what torch compiles in it, and show the report.
 
-        What was compiled in cells before is served as it is and not seen: compile it in this cell, or use --reset.
+        torch serves code that earlier cells compiled from its cache, so depyf cannot see it: compile it in this cell,
+        or use
+        --reset.
         """
         __tracebackhide__ = True  # noqa: F841 - IPython looks for it: the user's frames alone are shown
         options = parse_argstring(self.depyf, line)
@@ -52,14 +54,14 @@ class DepyfMagics(Magics):
 
 
 def run_cell(shell: InteractiveShell, cell: str) -> object:
-    """Run a cell in the user's names, and return what its last expression gives, if it ends with one.
+    """Run a cell in the user's namespace, and return the value of its last expression, if it ends with one.
 
     Raises:
         Exception: what the cell raises.
     """
     __tracebackhide__ = True  # noqa: F841 - as above
     source = shell.transform_cell(cell)
-    # IPython keeps the lines of the cell under this name: tracebacks, Dynamo and depyf read them there.
+    # IPython keeps the lines of the cell under this name. Tracebacks, Dynamo and depyf read them there.
     name = shell.compile.cache(source, shell.execution_count, raw_code=cell)
     body = shell.compile.ast_parse(source, name).body
     last = body.pop() if body and isinstance(body[-1], ast.Expr) and not shown_nowhere(cell) else None
@@ -71,7 +73,7 @@ def run_cell(shell: InteractiveShell, cell: str) -> object:
 
 
 def shown_nowhere(cell: str) -> bool:
-    """Return whether the cell ends with a semicolon, with which IPython is asked to show no value.
+    """Return whether the cell ends with a semicolon, which tells IPython to show no value.
 
     >>> shown_nowhere("f(x);"), shown_nowhere("f(x)")
     (True, False)
@@ -81,7 +83,7 @@ def shown_nowhere(cell: str) -> bool:
 
 @contextmanager
 def _captured(options: argparse.Namespace) -> Iterator[Session]:
-    """Capture inside of the context as the options say, and show what came of it, also of a cell that fails."""
+    """Capture in the context with these options, and show the result, even if the cell fails."""
     import torch._dynamo
 
     from depyf.torch.adapters.forced_backend import forced_backend
@@ -117,7 +119,7 @@ def _show(session: Session, profiling: Profiling | None, *, as_text: bool) -> No
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """Add the magics to a running IPython, and let cells be called what it calls them, `In[3]`."""
+    """Add the magics to a running IPython, and name cells as IPython does, `In[3]`."""
     shell.register_magics(DepyfMagics)
 
     def cell_name(code_name: str) -> str | None:

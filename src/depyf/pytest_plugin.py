@@ -1,10 +1,10 @@
-"""Tests of what torch compiles: the marker `compiles`, the fixture `compiles`, and snapshots beside the tests.
+"""Tests of what torch compiles: the marker `compiles`, the fixture `compiles`, and snapshots.
 
     @pytest.mark.compiles(graphs=1, breaks=0, recompiles=0)
     def test_step(): ...
 
-Loading it imports nothing of torch: only a test that asks for it does. Every such test runs with Dynamo reset and
-with caches in a folder of its own, so the order of tests and the processes of xdist make no difference.
+Loading the plugin does not import torch; only a test that uses it does. Every such test runs with a reset Dynamo and
+with caches in its own folder. So the order of tests and the processes of xdist do not matter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MARKER = "compiles"
 FOLDER = "__compiles__"
-"""Beside the test's file: the snapshots of its tests, a folder for each file of tests."""
+"""The folder beside a test file for its snapshots, with one folder for each test file."""
 
 _NOTES = pytest.StashKey[list[str]]()
 Compiles: TypeAlias = Callable[..., contextlib.AbstractContextManager["expect"]]
@@ -38,23 +38,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker."""
+    """Register the marker."""
     config.addinivalue_line(
         "markers",
         "compiles(graphs=None, breaks=None, recompiles=None, eager_calls=None, cache_misses=None, allow=(), "
-        "snapshot=False): the test compiles exactly so many graphs, and at most so much of the rest (depyf)",
+        "snapshot=False): the exact number of graphs that the test compiles, and the most of the others (depyf)",
     )
     config.stash[_NOTES] = []
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Give a test that asks for it a torch in which nothing was compiled, from its fixtures on."""
+    """Reset Dynamo for a test that uses the plugin, before its fixtures run."""
     wanted = item.get_closest_marker(MARKER) is not None or MARKER in getattr(item, "fixturenames", ())
     if not wanted:
         return (yield)
     if importlib.util.find_spec("torch") is None:
-        return (yield)  # The test says so itself.
+        return (yield)  # The test itself will report the error.
     from depyf.torch.capture.fresh import fresh_caches
 
     with tempfile.TemporaryDirectory(prefix="depyf_", ignore_cleanup_errors=True) as folder, fresh_caches(Path(folder)):
@@ -76,7 +76,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def compiles(request: pytest.FixtureRequest) -> Compiles:
     """Give a context manager that checks what its block compiles: `with compiles(graphs=1, breaks=0):`.
 
-    It takes what the marker takes; `snapshot` may be a name, for a test with several blocks.
+    It accepts the arguments of the marker. `snapshot` may be a name, for a test with several blocks.
     """
 
     def checked(*args: Any, **kwargs: Any) -> contextlib.AbstractContextManager[expect]:  # noqa: ANN401
@@ -86,7 +86,7 @@ def compiles(request: pytest.FixtureRequest) -> Compiles:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say where a snapshot that another torch made differs, which fails no test."""
+    """Print how snapshots of another torch differ, which does not fail a test."""
     if config.stash[_NOTES]:
         terminalreporter.section("depyf: what torch compiles")
         for note in config.stash[_NOTES]:
@@ -94,7 +94,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand what a process of xdist has to say to the process that prints it."""
+    """Send the notes of an xdist worker to the process that prints them."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["depyf"] = session.config.stash[_NOTES]
@@ -102,13 +102,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:  # noqa: ANN401 - xdist has no types
-    """Take in what a process of xdist has to say."""
+    """Receive the notes of an xdist worker."""
     node.config.stash[_NOTES].extend(getattr(node, "workeroutput", {}).get("depyf", ()))
 
 
 @contextlib.contextmanager
 def _checked(item: pytest.Item, *args: Any, snapshot: bool | str = False, **kwargs: Any) -> Iterator[expect]:  # noqa: ANN401
-    """Run a block that keeps a contract; with `snapshot`, one that compiles what its file says."""
+    """Run a block that must keep a contract; with `snapshot`, it must compile exactly what the snapshot says."""
     __tracebackhide__ = True
     from depyf.report.contract.contract import CompileContractError
     from depyf.report.contract.facts import facts
@@ -129,7 +129,7 @@ def _checked(item: pytest.Item, *args: Any, snapshot: bool | str = False, **kwar
 
 @contextlib.contextmanager
 def _unlogged() -> Iterator[None]:
-    """Keep torch's trace, which is made for depyf here, out of the log that pytest captures."""
+    """Keep torch's trace, which torch writes only for depyf, out of the log that pytest captures."""
     logger = logging.getLogger("torch.__trace")
     taken = [each for each in logger.handlers if type(each).__module__.startswith("_pytest.")]
     for handler in taken:
@@ -152,18 +152,18 @@ def _compare(item: pytest.Item, name: str, torch_version: str, told: list[Fact])
         write_whole(path, snapshot_text(item.name, torch_version, told))
         return
     if not path.exists():
-        pytest.fail(f"there is no snapshot {where}: `pytest --update-compiles` writes it", pytrace=False)
+        pytest.fail(f"there is no snapshot {where}; write it with `pytest --update-compiles`", pytrace=False)
     found = compare(path.read_text(encoding="utf-8"), torch_version, told)
     if found is None:
         return
     lines = "\n".join(f"  {line}" for line in found.lines)
     if found.is_of_torch:
-        torches = f"{where} is of torch {found.made_with}; with {found.now}"
-        item.config.stash[_NOTES].append(f"{item.nodeid}: {torches} it compiles otherwise, no worse:\n{lines}")
+        torches = f"{where} was written with torch {found.made_with}; with {found.now}"
+        item.config.stash[_NOTES].append(f"{item.nodeid}: {torches} it compiles differently, but no worse:\n{lines}")
         return
     worse = "".join(f"\n  {each}" for each in found.broken)
-    ways = "If it should, `pytest --update-compiles` writes it anew."
-    pytest.fail(f"it compiles otherwise than {where} says:\n{lines}{worse}\n{ways}{_details(told)}", pytrace=False)
+    ways = "If this is intended, update it with `pytest --update-compiles`."
+    pytest.fail(f"it compiles differently than {where} says:\n{lines}{worse}\n{ways}{_details(told)}", pytrace=False)
 
 
 def _details(told: list[Fact]) -> str:
@@ -172,7 +172,7 @@ def _details(told: list[Fact]) -> str:
 
 
 def snapshot_path(item: pytest.Item, name: str) -> Path:
-    """Return the file of a test's snapshot: beside the test's file, in a folder named for that file."""
+    """Return the file of a test's snapshot: beside the test file, in a folder named after it."""
     from depyf.report.names import file_part
 
     own = f"{item.nodeid.partition('::')[2].replace('::', '.')}{f'.{name}' if name else ''}"

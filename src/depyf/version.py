@@ -1,3 +1,3 @@
-"""The version of depyf, in its one place."""
+"""The version of depyf."""
 
 __version__ = "1.0.0.dev0"

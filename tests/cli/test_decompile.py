@@ -222,7 +222,7 @@ def test_as_written_says_of_a_function_without_a_module_that_it_is_not_laid_out(
     done = CliRunner().invoke(depyf, ["decompile", "--as-written", "makes_a_function:made"])
     assert done.exit_code == EXIT_DONE, done.output
     assert done.stdout == "def made(x):\n    return x\n"
-    assert "makes_a_function:made: it stands in no module that is known" in done.stderr
+    assert "makes_a_function:made: its module is unknown" in done.stderr
 
 
 @pytest.mark.parametrize("option", [["--no-prove"], ["--show", "tree"], ["--stop-after", "exits"]])

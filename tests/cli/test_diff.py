@@ -105,7 +105,7 @@ def test_a_function_and_a_process_that_are_in_one_run_alone(tmp_path: Path) -> N
     told = run(tmp_path, "--of", "functions").output
     assert "toy, toy.py:4, compile 0/0\n  functions: no more" in told
     assert "other, toy.py:4, compile 0/0\n  functions: new" in told
-    assert "rank 1: rank 1\n  functions: no more: a process" in told
+    assert "rank 1: rank 1\n  functions: no more: this process" in told
 
 
 def test_a_function_whose_file_was_moved_is_the_same(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ def test_all_is_well() -> None:
     done = CliRunner().invoke(depyf, ["doctor"])
     assert done.exit_code == EXIT_DONE, done.output
     assert f"torch {torch.__version__}" in done.stdout
-    assert "captured, proven, guards agree" in done.stdout
+    assert "captured and proven, and its guards agree" in done.stdout
 
 
 def test_what_is_wrong_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

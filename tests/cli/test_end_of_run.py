@@ -32,7 +32,7 @@ def without_code(number: int) -> Compile:
             [compiled(0, CODE), without_code(1), compiled(2, Unavailable("failed"), FAILURE)],
             "1 failed, 1 made no code, the others proven",
         ),
-        ([without_code(0)], "nothing runs compiled"),
+        ([without_code(0)], "nothing was compiled successfully"),
     ],
 )
 def test_what_has_no_code_is_not_counted_as_proven(tmp_path: Path, compiles: list[Compile], says: str) -> None:

@@ -93,7 +93,7 @@ def test_a_job_that_crashes_or_hangs_costs_that_job_alone() -> None:
     assert sorted(job for job, _ in results) == sorted(jobs)
     for job, result in results:
         if job == "crash":
-            assert result == Lost("the process that worked on it ended with 3")
+            assert result == Lost("its process ended with exit code 3")
         elif job == "hang":
             assert result == Lost(f"it took more than {LIMIT} s")
         else:

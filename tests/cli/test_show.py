@@ -89,11 +89,11 @@ def test_without_an_optional_pass(path: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--without", "labels"), "--without takes"),
-        (("--stop-after", "nothing"), "--stop-after takes one of"),
+        (("--without", "labels"), "--without accepts"),
+        (("--stop-after", "nothing"), "--stop-after accepts one of"),
         (("--show", "steps", "--stop-after", "labels"), "the number of a rewrite"),
         (("--show", "colours"), "Invalid value"),
-        (("--show", "html", "--stop-after", "lift"), "shows the whole way"),
+        (("--show", "html", "--stop-after", "lift"), "shows all passes"),
     ],
 )
 def test_wrong_usage(path: str, arguments: tuple[str, ...], says: str) -> None:

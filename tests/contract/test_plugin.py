@@ -125,8 +125,8 @@ def test_snapshots_are_written_and_compared(tmp_path: Path) -> None:
     assert passed == {"same", "moved", "of_other_torch"}, found[""]
     assert "+break breaks: `if y.sum() > 10:`" in found[""]
     assert "1 more break in breaks: `if y.sum() > 10:`" in found[""]
-    assert "test_of_other_torch.py::test_it: __compiles__/test_of_other_torch/test_it.txt is of torch 1." in found[""]
-    assert "`pytest --update-compiles` writes it" in found[""]
+    assert "test_of_other_torch.py::test_it: __compiles__/test_of_other_torch/test_it.txt was written with" in found[""]
+    assert "`pytest --update-compiles`" in found[""]
 
 
 def test_loading_the_plugin_imports_no_torch(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_the_page_in_the_docs_is_what_the_command_prints() -> None:
 def test_one_version() -> None:
     done = CliRunner().invoke(depyf, ["coverage", "--python", "3.12"])
     assert done.exit_code == EXIT_DONE
-    assert done.stdout.startswith("Python 3.12: 109 opcodes, 109 handled and shown by a test\n")
+    assert done.stdout.startswith("Python 3.12: 109 opcodes, 109 with a handler and a test\n")
     assert "specialised (" in done.stdout
     assert "Python 3.11" not in done.stdout
 

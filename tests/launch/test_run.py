@@ -112,7 +112,7 @@ def test_a_program_that_is_killed_leaves_what_was_seen(tmp_path: Path) -> None:
     plain, captured = both(KILLED, tmp_path)
     assert captured.returncode == plain.returncode == -signal.SIGKILL
     assert captured.stdout == plain.stdout
-    assert "1 process ended before all was told" in captured.stderr
+    assert "1 process ended before writing everything" in captured.stderr
     assert (tmp_path / "out" / "__transformed_code_0_for_f.py").exists()
     found = index(tmp_path / "out")
     assert found["functions"] and not found["ended"]

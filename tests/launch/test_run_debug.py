@@ -140,6 +140,6 @@ def test_without_a_terminal_it_tells_the_places_and_leaves_the_input_to_the_prog
         check=False,
     )
     assert (done.stdout, done.returncode) == ("results [0.5, 0.5, 0.5] some input\n", 3), done.stderr
-    assert "there is no terminal to wait at, going on" in done.stderr
+    assert "there is no terminal to wait at; continuing" in done.stderr
     path, line = place(done.stderr, "Backward_graph").rsplit(":", 1)
     assert "torch.ops.aten" in Path(path).read_text(encoding="utf-8").splitlines()[int(line) - 1]

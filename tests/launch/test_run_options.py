@@ -89,7 +89,7 @@ def test_only_of_a_file(tmp_path: Path) -> None:
     assert names(tmp_path) == ["first", "second"]
     done = run(tmp_path, ["--no-html", "--only", "*other.py"])
     assert names(tmp_path) == []
-    assert "0 compiles of 0 functions that fit --only *other.py" in done.stderr
+    assert "0 compiles of 0 functions that match --only *other.py" in done.stderr
 
 
 @pytest.mark.slow

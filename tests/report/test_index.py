@@ -111,7 +111,7 @@ def test_the_rest_of_a_function_that_was_left_as_it_is_is_told_wherever_the_func
     for name in ("torch_dynamo_resume_in_g_at_7", "torch_dynamo_resume_in_h_at_7", "emit"):
         session.skipped[(name, package, "no tensors")] = 1
     told = index_markdown(session).split("## Frames that Dynamo skipped")[1]
-    assert "- the rest of g behind the break at :7, lib.py: no tensors\n- 2 frames of installed packages" in told
+    assert "- the rest of g after the break at :7, lib.py: no tensors\n- 2 frames of installed packages" in told
 
 
 def test_generated_code_in_no_file_is_counted_unless_something_of_it_was_compiled() -> None:
@@ -119,12 +119,12 @@ def test_generated_code_in_no_file_is_counted_unless_something_of_it_was_compile
     for name, filename in (("<module>", "<eval_with_key>.3"), ("__init__", "<string>"), ("h", "f.py")):
         session.skipped[(name, filename, "no tensors")] = 2
     told = index_markdown(session).split("## Frames that Dynamo skipped")[1]
-    assert "- h, f.py: no tensors (2 times)\n- 2 frames of code that was generated and is in no file; `" in told
+    assert "- h, f.py: no tensors (2 times)\n- 2 frames of generated code without a file; `" in told
     assert "eval_with_key" in index_json(session)
     session.functions["1"] = Function("1", "g", "<string>", 1, "", "1")
     session.skipped[("<module>", "<string>", "no tensors")] = 1
     told = index_markdown(session)
-    assert "- __init__, <string>: no tensors (2 times)\n" in told and "- 2 frames of code" in told
+    assert "- __init__, <string>: no tensors (2 times)\n" in told and "- 2 frames of generated code" in told
 
 
 def test_generated_code_is_placed_where_the_program_led_to_it() -> None:
@@ -153,7 +153,7 @@ def test_the_table_says_why_the_nearest_entry_refused() -> None:
 
 def test_a_function_of_which_nothing_runs_compiled_is_no_file() -> None:
     session = _session()
-    assert "- f: nothing of it runs compiled\n" in index_markdown(session)
+    assert "- f: it runs uncompiled\n" in index_markdown(session)
     session.functions["0"].file = "full_code_for_f_0.py"
     assert "- [f](full_code_for_f_0.py): guards, entries and dispatch\n" in index_markdown(session)
 
@@ -232,4 +232,4 @@ def test_entries_that_refused_the_same_value_are_told_in_one_line() -> None:
     assert "  - entries 0/1 to 0/3 refused the same value, and expected 0, 1, 2\n" in page
     long = [(f'L["n"]: expected {"x" * 100 + str(number)!r}, got 9',) for number in range(4)]
     page = _page_of_recompile(*(Refusal(f"0/{number}", each, each) for number, each in enumerate(long)))
-    assert "  - entries 0/0 to 0/2 refused the same value; `index.json` has what they expected\n" in page
+    assert "  - entries 0/0 to 0/2 refused the same value; `index.json` has the values\n" in page

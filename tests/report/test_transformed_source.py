@@ -100,6 +100,6 @@ def test_renaming_leaves_strings_alone() -> None:
 
 def test_a_manager_that_is_entered_by_hand_is_said_to_be() -> None:
     source = "def f(m):\n    m.__enter__()\n    try:\n        g()\n    finally:\n        m.__exit__(None, None, None)\n"
-    assert annotated(source, Notes(())).splitlines()[1].strip().startswith("# like `with`, by hand: ")
+    assert annotated(source, Notes(())).splitlines()[1].strip().startswith("# like `with`, but by hand: ")
     told = source.replace("None, None, None", "*exc_info()")
     assert annotated(told, Notes(())) == told

@@ -334,5 +334,5 @@ def test_a_compile_after_one_that_failed_is_no_recompile(tmp_path: Path) -> None
     (function, first), (_, second) = session.compiles()
     assert first.failure is not None
     assert second.trigger == FirstCall(str(first.id))
-    assert trigger_words(function, function, second) == f"again, as compile {first.id} failed"
+    assert trigger_words(function, function, second) == f"again, because compile {first.id} failed"
     assert index(tmp_path)["functions"][0]["compiles"][1]["trigger"] == {"kind": "first call", "failed": str(first.id)}

@@ -1,1 +1,1 @@
-"""The `depyf` command: one file a command, each with its exit codes in its docstring."""
+"""The `depyf` command. Each command has its own file, and its docstring lists its exit codes."""

@@ -7,14 +7,14 @@ from pathlib import Path
 
 
 def part_of(path: Path) -> Path:
-    """Return where a file is written before it is whole."""
+    """Return the temporary path of a file that is being written."""
     return path.with_name(f".{path.name}.part")
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file under another name and rename it when it is whole.
+    """Write a file under a temporary name, then rename it.
 
-    Raises OSError, and leaves nothing behind.
+    Raises OSError, and leaves no file behind.
     """
     part = part_of(path)
     try:

@@ -1,4 +1,4 @@
-"""The group of all commands; a command is imported when it is asked for."""
+"""The group of all commands, each imported when it is used."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ COMMANDS = {
     "doctor": "doctor:doctor",
     "kernel": "kernel:kernel",
 }
-"""By name, the module of this package that has the command, and what it is called there."""
+"""The module of this package that has each command, and the command's name there."""
 
 
 class Commands(click.Group):
-    """Commands that are looked up by name."""
+    """A group whose commands are imported by name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, or None where there is none of that name."""
+        """Return the command with this name, or None."""
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name].partition(":")
@@ -42,4 +42,4 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def depyf() -> None:
-    """Open the black box of torch.compile: run a program and see what it makes, decompile bytecode, and prove it."""
+    """Open the black box of torch.compile: run a program and see what it compiles, decompile bytecode, and prove it."""

@@ -14,8 +14,8 @@ from depyf.cli.problems import Failed
 LABELS = {"{}.{}".format(*version): version for version in FACTS}
 
 
-@click.command(short_help="Print every opcode, where it is handled, and the test that shows it.")
-@click.option("--python", "labels", multiple=True, type=click.Choice(list(LABELS)), help="Only these versions.")
+@click.command(short_help="Print every opcode with its handler and its test.")
+@click.option("--python", "labels", multiple=True, type=click.Choice(list(LABELS)), help="Print only these versions.")
 @click.option("--markdown", is_flag=True, help="Print docs/coverage.md.")
 def coverage(labels: tuple[str, ...], markdown: bool) -> None:
     """Print every opcode of every supported Python: its handler, the operations it becomes, and its test.
@@ -34,7 +34,7 @@ def coverage(labels: tuple[str, ...], markdown: bool) -> None:
     missing = [(version, one.name) for version in versions for one in opcodes(version) if not _is_shown(one)]
     if missing:
         names = ", ".join(f"{_label(version)} {name}" for version, name in missing)
-        raise Failed(f"not handled, or without a test: {names}")
+        raise Failed(f"no handler or no test: {names}")
 
 
 def _is_shown(one: Opcode) -> bool:
@@ -46,11 +46,11 @@ def _label(version: Version) -> str:
 
 
 def report(versions: list[Version]) -> Iterator[str]:
-    """Yield the lines for a terminal: one table a version."""
+    """Yield the lines for a terminal: one table for each version."""
     for version in versions:
         found = opcodes(version)
         shown = sum(map(_is_shown, found))
-        yield f"Python {_label(version)}: {len(found)} opcodes, {shown} handled and shown by a test"
+        yield f"Python {_label(version)}: {len(found)} opcodes, {shown} with a handler and a test"
         for one in found:
             test = one.test.partition("::test_")[2] or "NO TEST"
             yield f"  {one.name:32} {one.handled or 'NOT HANDLED':40} {one.made or '-':28} {test}"
@@ -75,7 +75,7 @@ finds. An opcode without a test fails the test suite.
 
 
 def page(versions: list[Version]) -> Iterator[str]:
-    """Yield the lines of the page in the docs: one row for an opcode as long as it is handled in one place."""
+    """Yield the lines of the page in the docs: one row for each opcode and its range of versions."""
     yield HEAD
     rows: dict[tuple[str, str], list[tuple[Version, Opcode]]] = {}
     for version in versions:
@@ -94,7 +94,7 @@ def page(versions: list[Version]) -> Iterator[str]:
 
 
 def _ranges(versions: list[Version]) -> str:
-    """Write versions as ranges of those that follow each other."""
+    """Return versions as text, with consecutive versions as ranges."""
     every = list(FACTS)
     parts: list[list[Version]] = []
     for version in versions:

@@ -27,37 +27,37 @@ LIMIT = 60.0
     "-o",
     "--out",
     type=click.Path(path_type=Path),
-    help="Write there instead of printing; the sources of a folder go below it.",
+    help="Write to this file, or to this folder for a folder of files.",
 )
-@click.option("--show", type=click.Choice(SHOWS), help="Print a form on the way to source instead of the source.")
+@click.option("--show", type=click.Choice(SHOWS), help="Print an intermediate form instead of the source.")
 @click.option(
     "--stop-after",
     metavar="PASS",
-    help="Print the form that this pass leaves; with --show steps, stop before the rewrite of this number.",
+    help="Print the result of this pass; with --show steps, stop before the rewrite with this number.",
 )
 @click.option(
-    "--without", multiple=True, metavar="PASS", help="Leave an optional pass out. May be given several times."
+    "--without", multiple=True, metavar="PASS", help="Skip an optional pass. You can repeat it."
 )
 @click.option(
     "--as-written",
     is_flag=True,
-    help="Lay the source out on the lines on which its author wrote it, so that tracebacks and debuggers fit it.",
+    help="Put the source on the lines of the original, so that tracebacks and debuggers match it.",
 )
-@click.option("--prove/--no-prove", default=True, help="Say on stderr how far the source is proven (the default).")
+@click.option("--prove/--no-prove", default=True, help="Print on stderr how far the source is proven (default).")
 @click.option(
     "-j",
     "--jobs",
     type=click.IntRange(1),
     default=os.cpu_count() or 1,
     show_default=True,
-    help="Processes that work on a folder.",
+    help="Number of processes for a folder.",
 )
 @click.option(
     "--limit",
     type=click.FloatRange(0.1),
     default=LIMIT,
     show_default=True,
-    help="Seconds that a file of a folder may take.",
+    help="Time limit in seconds for each file of a folder.",
 )
 def decompile(
     target: str,
@@ -70,33 +70,32 @@ def decompile(
     jobs: int,
     limit: float,
 ) -> None:
-    """Print the source of TARGET, from its bytecode alone.
+    """Print the source of TARGET from its bytecode alone.
 
-    TARGET is FILE.pyc (of CPython 3.7 to 3.15), FILE.py (compiled first), package.module, package.module:name of a
-    function, method or class, or a folder of .pyc and .py files. Nothing of it is executed; only what the bytecode of
-    its module does not show (a function made while the module runs, or one of several definitions of that name) is
-    found by importing the module.
+    TARGET is FILE.pyc (CPython 3.7 to 3.15), FILE.py (compiled first), package.module, package.module:name (a function,
+    method or class), or a folder of .pyc and .py files. depyf executes nothing, with one exception: if the module's
+    bytecode does not define the name exactly once, depyf imports the module.
 
     \b
     Exit codes:
       0  decompiled
-      1  what TARGET names cannot be decompiled, a file of a folder cannot, or -o cannot be written
-      2  wrong usage, or TARGET leads to nothing
+      1  TARGET or a file of the folder cannot be decompiled, or -o cannot be written
+      2  wrong usage, or TARGET does not exist
     """
     left_out = _left_out(without)
     if as_written and (show or stop_after or not prove):
-        raise Usage("--as-written prints a proven source: it goes with no --show, --stop-after or --no-prove")
+        raise Usage("--as-written needs a proof: it cannot be combined with --show, --stop-after or --no-prove")
     try:
         what = parse_target(target)
         if isinstance(what, Folder):
             if out is None or show is not None or stop_after is not None:
-                raise Usage("a folder needs -o FOLDER, and has no --show and no --stop-after")
+                raise Usage("a folder needs -o FOLDER and cannot be combined with --show or --stop-after")
             _folder(what.path, out, prove, left_out, as_written, jobs, limit)
             return
         found = _resolved(target, what)
         if show or stop_after:
             if isinstance(found, Class):
-                raise Usage("--show and --stop-after take a module or a function: a class has no bytecode of its own")
+                raise Usage("--show and --stop-after need a module or a function: a class has no bytecode of its own")
             _write(_shown(target, found, show, stop_after, left_out), out)
         else:
             _write(_source(target, found, prove, left_out, as_written), out)
@@ -107,25 +106,25 @@ def decompile(
 
 
 def _left_out(without: tuple[str, ...]) -> frozenset[str]:
-    """Return the passes to leave out. Raises Usage for what is no optional pass."""
+    """Return the passes to skip. Raises Usage for a name that is no optional pass."""
     wrong = set(without) - OPTIONAL
     if wrong:
-        raise Usage(f"--without takes {', '.join(sorted(OPTIONAL))}; not {', '.join(sorted(wrong))}")
+        raise Usage(f"--without accepts {', '.join(sorted(OPTIONAL))}; not {', '.join(sorted(wrong))}")
     return frozenset(without)
 
 
 def _resolved(target: str, what: PycFile | SourceFile | Named) -> Found:
-    """Return what a target leads to; on stderr, whether its module was imported."""
+    """Return the code of a target. Print on stderr whether the module was imported."""
     found = resolve(what)
     if not isinstance(found, Module) and found.imported:
-        click.echo(f"{target}: the module was imported, as its bytecode does not show what is meant", err=True)
+        click.echo(f"{target}: the module was imported, because its bytecode does not define this name once", err=True)
     return found
 
 
 def _source(target: str, found: Found, prove: bool, without: frozenset[str], as_written: bool) -> Iterator[str]:
     outcome = decompile_found(found, prove=prove, without=without, as_written=as_written)
     if as_written and isinstance(found, Function) and found.module is None:
-        click.echo(f"{target}: it stands in no module that is known, so it is not laid out on lines", err=True)
+        click.echo(f"{target}: its module is unknown, so depyf cannot put the source on the original lines", err=True)
     if outcome.verdict is not None:
         click.echo(f"{target}: {outcome.verdict}", err=True)
     yield outcome.source
@@ -134,26 +133,26 @@ def _source(target: str, found: Found, prove: bool, without: frozenset[str], as_
 def _shown(
     target: str, found: Module | Function, show: str | None, stop_after: str | None, without: frozenset[str]
 ) -> Iterator[str]:
-    """Return the parts of what `--show` and `--stop-after` ask for."""
+    """Yield the parts of the output of `--show` and `--stop-after`."""
     from depyf.cli.shown import neutral, show_after, show_bytecode, show_steps
     from depyf.cli.stages import show_page
 
     if show == "html":
         if stop_after is not None:
-            raise Usage("--show html has no --stop-after: it shows the whole way")
+            raise Usage("--show html shows all passes and cannot be combined with --stop-after")
         return iter((show_page(target, found, without),))
     code = neutral(found)
     if show == "bytecode":
         return show_bytecode(code)
     if show == "steps":
         if stop_after is not None and not stop_after.isdecimal():
-            raise Usage("--show steps stops before the number of a rewrite: --stop-after 3")
+            raise Usage("--show steps needs the number of a rewrite: --stop-after 3")
         return show_steps(code, int(stop_after or 0), without)
     passes = STANDARD.get(show or "", ())
     if stop_after is not None:
         names = [one.name for one in PASSES]
         if stop_after not in names:
-            raise Usage(f"--stop-after takes one of {', '.join(names)}; not {stop_after}")
+            raise Usage(f"--stop-after accepts one of {', '.join(names)}; not {stop_after}")
         passes = (stop_after,)
     return show_after(code, passes, without)
 

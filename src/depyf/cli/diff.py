@@ -1,4 +1,4 @@
-"""`depyf diff`: what changed between two runs of a program."""
+"""`depyf diff`: the changes between two runs of a program."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from depyf.trace.files import TraceError, find, is_dump
 from depyf.trace.reporting import Options, dump_jobs
 
 EVERY = (*ASPECTS, CACHES)
-"""What can be asked for; caches differ from run to run, so that they are compared only when they are."""
+"""The aspects that can be compared. Caches differ from run to run, so they are compared only on request."""
 
 ALONE = "program"
-"""The label of a run's process where it has one alone."""
+"""The label of a run's process if there is only one."""
 
 MOST_DETAILS = 12
-"""Lines shown below each change, unless all are asked for."""
+"""Lines shown below each change by default."""
 
 
 @click.command("diff")
-@click.option("--of", "aspects", multiple=True, type=click.Choice(EVERY), help="Compare only this; several times.")
-@click.option("--all", "everything", is_flag=True, help=f"Show all lines that differ, not {MOST_DETAILS} of each text.")
-@click.option("--markdown", is_flag=True, help="Print a comment for a pull request: findings first, lines folded away.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code says it.")
+@click.option("--of", "aspects", multiple=True, type=click.Choice(EVERY), help="Compare only this; you can repeat it.")
+@click.option("--all", "everything", is_flag=True, help=f"Show all lines that differ, not only {MOST_DETAILS}.")
+@click.option("--markdown", is_flag=True, help="Print a comment for a pull request, with folded sections.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing; only the exit code shows the result.")
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
 def diff(aspects: tuple[str, ...], everything: bool, markdown: bool, quiet: bool, old: Path, new: Path) -> None:
-    """Say what changed between the dumps in OLD and NEW: functions, recompiles, breaks, guards, graphs, kernels.
+    """Show what changed between the dumps OLD and NEW: functions, recompiles, breaks, guards, graphs, kernels.
 
-    With `--of caches`: why the caches of NEW found nothing, held against the entries of OLD.
-    Both may be traces that TORCH_TRACE wrote: a file, or a folder with one file a rank. Guards are compared where both
-    are dumps.
-    Of two runs with `--profile` also which lines got slower, by more than their steps differ among themselves; other
-    times, places of files, numbers of lines and the counters of a process are no change. Exit code 0 if nothing
-    changed, 3 if something did, 1 if a dump is broken, 2 if there is none.
+    `--of caches` explains the cache misses of NEW by the cache entries of OLD. OLD and NEW may also be traces that
+    TORCH_TRACE wrote: a file, or a folder with one file for each rank. Guards are compared only between two dumps. If
+    both runs used `--profile`, the command also shows which lines got slower by more than the steps of a run vary. It
+    ignores other times, paths, line numbers and the counters of a process.
+
+    Exit code 0 if nothing changed, 3 if something did, 1 if a dump is broken, 2 if there is none.
     """
     with tempfile.TemporaryDirectory() as folder:
         before, after = (_processes(_dump(path, Path(folder, name))) for path, name in ((old, "old"), (new, "new")))
@@ -68,7 +68,7 @@ def diff(aspects: tuple[str, ...], everything: bool, markdown: bool, quiet: bool
 
 
 def _dump(path: Path, folder: Path) -> Path:
-    """Return the directory of a dump; of a trace, that of the dump that is made of it in `folder`."""
+    """Return the directory of a dump. For a trace, make a dump in `folder` and return its directory."""
     if is_dump(str(path)):
         return path
     try:
@@ -86,7 +86,7 @@ def _changes(before: dict[str, Process], after: dict[str, Process], caches: bool
     for label in dict.fromkeys((*before, *after)):
         if label not in before or label not in after:
             where = "no more" if label in before else "new"
-            found.append((label, [Change(label, "functions", f"{where}: a process of one of the runs alone")]))
+            found.append((label, [Change(label, "functions", f"{where}: this process is in only one of the runs")]))
         else:
             one, other = before[label], after[label]
             missed = cache_changes(one.run, other.run) if caches else []
@@ -99,7 +99,7 @@ def _findings(found: dict[str, Process]) -> list[Finding]:
 
 
 def _times(before: Process, after: Process) -> list[Change]:
-    """Return which lines got slower, where both runs were profiled."""
+    """Return the lines that got slower, if both runs were profiled."""
     old, new = read_profile(before.run.directory), read_profile(after.run.directory)
     if old is None or new is None:
         return []

@@ -1,4 +1,4 @@
-"""Where the `depyf` script begins."""
+"""The entry point of the `depyf` script."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from depyf.cli.exit_codes import EXIT_USAGE
 
 
 def main() -> None:
-    """Run the command line, or say what to install for it.
+    """Run the command line, or print what to install for it.
 
-    Exit codes of every command: 0 done; 1 the work itself failed; 2 wrong usage, or a target that is not there.
+    Exit codes of every command: 0 success; 1 the command failed; 2 wrong usage, or the target does not exist.
     """
     if importlib.util.find_spec("click") is None:
         print("depyf: the command line needs click: pip install click rich jinja2", file=sys.stderr)

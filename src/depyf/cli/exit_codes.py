@@ -1,4 +1,4 @@
-"""Exit codes of the commands; each command's docstring says when it uses which."""
+"""The exit codes of the commands. Each command's docstring says when it uses which."""
 
 from __future__ import annotations
 

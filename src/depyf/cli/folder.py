@@ -1,4 +1,4 @@
-"""Decompile a folder to a tree of sources."""
+"""Decompile all files of a folder in parallel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOT_ASKED = "decompiled"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One file of a folder, and where its source goes."""
+    """A file of a folder, and the path for its source."""
 
     path: Path
     out: Path
@@ -32,7 +32,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of a file: its level or FAILED or NOT_ASKED, why no more, and the seconds that it took."""
+    """The result for a file: its level, FAILED or NOT_ASKED, why it is not better, and the time in seconds."""
 
     path: Path
     level: str
@@ -45,8 +45,9 @@ def jobs_of(
 ) -> list[Job]:
     """Return a job for each `.pyc` and `.py` below a folder, in the order of their paths.
 
-    A file of a `__pycache__` goes where its source was; where that is there as well, it alone is decompiled. Where
-    several files would go to one place, each is named in full.
+    The source of a file in `__pycache__` goes to the place of the original source. If the original is there too, only
+    the
+    original is decompiled. Files that would go to the same place keep their full names.
     """
     wanted: dict[Path, list[Path]] = collections.defaultdict(list)
     for path in sorted(folder.rglob("*.py*")):
@@ -63,14 +64,14 @@ def jobs_of(
 
 
 def _source_place(path: Path) -> Path:
-    """Return where the source of a file stands, below the same folder."""
+    """Return the path of a file's source, below the same folder."""
     if path.parent.name == CACHE and path.suffix == ".pyc":
         return path.parent.parent / f"{path.name.split('.')[0]}.py"
     return path.with_suffix(".py")
 
 
 def convert(job: Job) -> Report:
-    """Decompile one file; whatever goes wrong is in the report."""
+    """Decompile one file. Every error becomes part of the report."""
     start = time.perf_counter()
     target = PycFile(job.path) if job.path.suffix == ".pyc" else SourceFile(job.path)
     try:
@@ -88,11 +89,11 @@ def convert(job: Job) -> Report:
 
 
 def convert_all(jobs: Sequence[Job], *, count: int, limit: float, done: Callable[[Report], None]) -> list[Report]:
-    """Decompile files in parallel, and return what came of each, in the order of the jobs.
+    """Decompile files in parallel, and return the reports in the order of the jobs.
 
-    count: how many processes.
-    limit: seconds that a file may take.
-    done: is told of each as it is done.
+    count: the number of processes.
+    limit: the time limit for a file, in seconds.
+    done: is called with each report when it is ready.
     """
     reports: dict[Path, Report] = {}
     for job, result in run_jobs(convert, jobs, count=count, limit=limit):
@@ -105,7 +106,7 @@ def convert_all(jobs: Sequence[Job], *, count: int, limit: float, done: Callable
 
 
 def summary(folder: Path, reports: Sequence[Report], seconds: float, count: int) -> str:
-    """Return how many files reached which level, what failed or is unproven and why, and the slowest files."""
+    """Return the number of files at each level, the reasons for failed and unproven files, and the slowest files."""
     levels = collections.Counter(report.level for report in reports)
     counts = ", ".join(f"{levels[level]} {level}" for level in sorted(levels))
     worked = sum(report.seconds for report in reports)

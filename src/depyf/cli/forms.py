@@ -1,7 +1,7 @@
-"""What `depyf decompile --show` takes."""
+"""The forms that `depyf decompile --show` accepts."""
 
 from __future__ import annotations
 
 SHOWS = ("bytecode", "cfg", "tree", "steps", "html")
 STANDARD = {"cfg": ("lift",), "tree": ("build", "dispatch")}
-"""The passes after which a form is shown, where the user names none."""
+"""The passes after which each form is shown by default."""

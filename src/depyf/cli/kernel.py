@@ -1,4 +1,4 @@
-"""`depyf kernel`: one kernel of a run in a file of its own, that runs on any machine."""
+"""`depyf kernel`: write one kernel of a run to a file that runs on any machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)$")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A launch of a kernel, and where it is from."""
+    """A launch of a kernel and the process, compile and graph it belongs to."""
 
     run: Run
     function: str
@@ -42,10 +42,10 @@ class Found:
 
 @click.command("kernel")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write; NAME.py by default.")
-@click.option("--launch", "number", default=0, show_default=True, help="Which launch, where there are several.")
-@click.option("--run", "is_run", is_flag=True, help="Run the file, too.")
-@click.option("--pdb", "is_debugged", is_flag=True, help="Run the file under pdb, stopped in the kernel's first line.")
-@click.option("--at", metavar="FILE:LINE", help="With --pdb: stop in the lines that are there for this line of yours.")
+@click.option("--launch", "number", default=0, show_default=True, help="Choose a launch, if there are several.")
+@click.option("--run", "is_run", is_flag=True, help="Also run the file.")
+@click.option("--pdb", "is_debugged", is_flag=True, help="Run the file under pdb and stop at the kernel's first line.")
+@click.option("--at", metavar="FILE:LINE", help="With --pdb: stop at the lines that compute this line of your program.")
 @click.argument("dump", metavar="DUMP", type=click.Path(path_type=Path))
 @click.argument("name", metavar="[NAME]", required=False)
 def kernel(
@@ -57,14 +57,15 @@ def kernel(
     dump: Path,
     name: str | None,
 ) -> None:
-    """Write one kernel of a run into a file of its own; without NAME, list the kernels.
+    """Write one kernel of a run to a file of its own; without NAME, list the kernels.
 
-    DUMP is the directory of a dump, or a trace: a file that TORCH_TRACE wrote, or a folder of them. The file has the
-    kernel, its inputs, the launch, and a check against the graph's own nodes, run eagerly. It needs torch (and triton
-    for Triton's kernels), not depyf. Without a GPU a Triton kernel runs in Triton's interpreter, line by line.
+    DUMP is the directory of a dump, or a trace: a file that TORCH_TRACE wrote, or a folder of them. The file contains
+    the
+    kernel, its inputs, the launch, and a check against the graph's nodes, run eagerly. It needs torch, and triton for a
+    Triton kernel, but not depyf. Without a GPU, a Triton kernel runs in Triton's interpreter, line by line.
 
-    Exit code 0; 1 if the kernel cannot be written, or gives other values than the nodes when it is run; 2 if there is
-    no such dump or kernel.
+    Exit code 0; 1 if the kernel cannot be written, or if it was run and its values differ from the nodes' values; 2 if
+    there is no such dump or kernel.
     """
     with tempfile.TemporaryDirectory() as folder:
         found = list(_found(dump, Path(folder)))
@@ -73,7 +74,7 @@ def kernel(
             click.echo(each)
         return
     chosen = _chosen(found, name, number, dump)
-    # A debugger takes a relative path for a module's.
+    # A debugger would resolve a relative path as a module.
     path, places = (output or Path(f"{name}.py")).absolute(), _places(chosen)
     _write(path, chosen, places)
     click.echo(str(path))
@@ -87,15 +88,15 @@ def kernel(
 
 
 def _suspected(found: Found) -> None:
-    """Say which line of a kernel that gives other values is the first that is there for no node."""
+    """Print the first line of a wrong kernel that computes no node."""
     graph = read_graph(found.source.graph.text if found.source.graph is not None else "")
     first = suspect(found.launched, graph)
     if first is None:
         return
     row = found.launched.kernel.text.splitlines()[first.line.statement.line - 1].strip()
     places = [f"{file.rpartition('/')[2]}:{line}" for file, line in sorted(found.source.nodes.get(first.node, ()))]
-    node = f"; it takes what {', '.join([first.node, *places])} takes" if first.node else ""
-    click.echo(f"depyf kernel: the first line that is there for no node: {row}{node}", err=True)
+    node = f"; its operands are those of {', '.join([first.node, *places])}" if first.node else ""
+    click.echo(f"depyf kernel: the first line that computes no node: {row}{node}", err=True)
 
 
 def _chosen(found: list[Found], name: str, number: int, dump: Path) -> Found:
@@ -140,7 +141,7 @@ def _origin(found: Found) -> str:
 
 
 def _places(found: Found) -> dict[int, str]:
-    """Return the user's lines, and the nodes, by the line of the kernel's text."""
+    """Return the user's lines and the nodes, by the line of the kernel's text."""
     nodes, kernel_ = found.source.nodes, found.launched.kernel
     origins = origins_of_lines([found.launched], nodes)
     told = {}
@@ -162,16 +163,16 @@ def _write(path: Path, found: Found, places: dict[int, str]) -> None:
 
 
 def _commands(path: Path, found: Found, places: dict[int, str], at: str | None) -> Iterator[str]:
-    """Yield pdb's commands that stop in the kernel: in its first line that is there for a node, or for a place."""
+    """Yield the pdb commands that stop in the kernel: at its first line for a node, or at those for a place."""
     place = _PLACE.match(at) if at is not None else None
     if at is not None and place is None:
-        _end(f"--at takes FILE:LINE, not {at!r}", EXIT_USAGE)
+        _end(f"--at needs FILE:LINE, not {at!r}", EXIT_USAGE)
     short = f"{place['file'].rpartition('/')[2]}:{place['line']}" if place is not None else ""
     wanted = [line for line, told in sorted(places.items()) if short in told.split(", ") or place is None]
     if found.launched.kernel.language != "triton":
-        _end("--pdb is for Triton's kernels: no Python runs in one of C++", EXIT_USAGE)
+        _end("--pdb works only with Triton kernels: a C++ kernel runs no Python", EXIT_USAGE)
     if not wanted:
-        _end(f"no line of {found.launched.kernel.name} is there for {at}", EXIT_USAGE)
+        _end(f"no line of {found.launched.kernel.name} computes {at}", EXIT_USAGE)
     rows = path.read_text(encoding="utf-8").splitlines()
     begin = next(number for number, row in enumerate(rows, start=1) if row.startswith("@triton_heuristics."))
     own = found.launched.kernel.text.splitlines()

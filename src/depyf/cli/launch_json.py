@@ -1,7 +1,7 @@
-"""`.vscode/launch.json` in a dump: the program once more, under a debugger that stops in the files of the dump.
+"""`.vscode/launch.json` in a dump: run the program again under a debugger that stops in the files of the dump.
 
-The debugger follows `depyf run` into the program (`subProcess`), which waits in the terminal of the editor where there
-is something to set breakpoints in (`--debug`).
+The debugger follows `depyf run` into the program (`subProcess`). The program waits in the editor's terminal when the
+user can set breakpoints (`--debug`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from depyf.report.writer import write_whole
 
 
 def write_launch_json(directory: Path, target: str, arguments: Sequence[str], *, is_module: bool, cwd: Path) -> Path:
-    """Write a configuration of VS Code that runs the program as `depyf run` did; return the file.
+    """Write a VS Code configuration that runs the program as `depyf run` did; return its path.
 
     Raises:
         OSError: the file cannot be written.
     """
     program = {"module": target} if is_module else {"program": str((cwd / target).resolve())}
     configuration = {
-        "name": "depyf: run again, and stop in the files of this folder",
+        "name": "depyf: run again and stop in the files of this folder",
         "type": "debugpy",
         "request": "launch",
         "module": "depyf",

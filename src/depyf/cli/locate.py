@@ -1,9 +1,8 @@
-"""Find the code of a name without running the module that it is in, where that can be done.
+"""Find the code of a name without running its module, if possible.
 
-A module is looked up as an import would look it up, by the finders of `sys.meta_path`; packages around it are looked
-up too and not imported. A function is found among the code objects of its module. Where that is not enough (several
-functions of one name, or a function and a class, a function made when the module runs) the module is imported, which
-runs it.
+The finders of `sys.meta_path` find a module as an import would, but parent packages are not imported. A function is
+searched among the code objects of its module. If that is ambiguous (several functions with one name, a function and
+a class, or a function created at run time), the module is imported, which runs it.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ PARAMETERS = "<generic parameters of "
 
 
 class NotFound(LookupError):
-    """A name that does not lead to code; the message says how far it led."""
+    """A name that does not refer to code. The message says which part was found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a name leads to.
+    """The object that a name refers to.
 
-    value: a code object, of a class that of its body; or what the module's attribute is, where the module was imported.
-    module: the code of the module, where it shows the definition; None where it does not.
-    imported: whether the module had to be run to find it.
+    value: a code object (for a class, the code of its body), or the attribute if the module was imported.
+    module: the code of the module if it contains the definition, else None.
+    imported: whether the module was imported to find the object.
     """
 
     value: object
@@ -43,7 +42,7 @@ class Found:
 def find_module(name: str) -> types.CodeType:
     """Return the code of a module.
 
-    Raises NotFound where there is no such module, TypeError where it has no bytecode.
+    Raises NotFound if there is no such module, TypeError if it has no bytecode.
     """
     spec = _spec(name)
     get_code = getattr(spec.loader, "get_code", None)
@@ -57,9 +56,9 @@ def find_module(name: str) -> types.CodeType:
 
 
 def find_definition(module: str, qualname: str) -> Found:
-    """Return what a qualified name in a module leads to.
+    """Return the object that a qualified name in a module refers to.
 
-    Raises NotFound where it leads to nothing, TypeError where the module has no bytecode.
+    Raises NotFound if there is none, TypeError if the module has no bytecode.
     """
     code = find_module(module)
     candidates = bodies(code, qualname)
@@ -74,12 +73,12 @@ def find_definition(module: str, qualname: str) -> Found:
 
 
 def is_function(code: types.CodeType) -> bool:
-    """Tell the code of a function from that of the body of a class."""
+    """Return whether a code object belongs to a function and not to a class body."""
     return bool(code.co_flags & CO_OPTIMIZED)
 
 
 def bodies(module: types.CodeType, qualname: str) -> list[types.CodeType]:
-    """Return the code objects of the functions and classes that a qualified name may lead to."""
+    """Return the code objects of all functions and classes with this qualified name."""
     found = [module]
     for part in qualname.split("."):
         if part != LOCALS:
@@ -88,7 +87,7 @@ def bodies(module: types.CodeType, qualname: str) -> list[types.CodeType]:
 
 
 def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield the code objects inside one; those with type parameters are inside a scope for these."""
+    """Yield the code objects inside one, also those inside the scope of type parameters."""
     work = [const for const in code.co_consts if isinstance(const, types.CodeType)]
     while work:
         inner = work.pop()
@@ -98,7 +97,7 @@ def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _spec(name: str) -> ModuleSpec:
-    """Look a module up, and the packages around it, and run none of them."""
+    """Return the spec of a module, without running the module or its parent packages."""
     parts = name.split(".")
     spec = _one(parts[0], None)
     for length in range(2, len(parts) + 1):
@@ -127,7 +126,7 @@ def _searched(name: str, path: list[str] | None) -> ModuleSpec | None:
 
 
 def _imported(module: str, qualname: str) -> object:
-    """Import a module and follow a qualified name in it."""
+    """Import a module and return the object with a qualified name in it."""
     try:
         found: object = importlib.import_module(module)
     except Exception as error:  # noqa: BLE001  whatever the module raises while it runs
@@ -135,7 +134,7 @@ def _imported(module: str, qualname: str) -> object:
     led_to = module
     for part in qualname.split("."):
         if part == LOCALS:
-            raise NotFound(f"{led_to} has no local function of that name that its bytecode shows")
+            raise NotFound(f"{led_to} has no local function of that name in its bytecode")
         if not hasattr(found, part):
             raise NotFound(f"{led_to} has no {part!r}")
         found = getattr(found, part)

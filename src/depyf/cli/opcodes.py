@@ -1,4 +1,4 @@
-"""What is known of each opcode: where it is handled, what it becomes, and the test that shows it."""
+"""For each opcode: its handlers, the operations it becomes, and its test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from depyf.bytecode.wordcode import decode
 from depyf.decompiler.lift.rules import FOLD
 
 DATA = importlib.resources.files("depyf.cli") / "opcode_tests.json"
-"""Written by `python -m tools.opcode_tests`: per version the test of each opcode, and opcodes that no code shows."""
+"""Written by `python -m tools.opcode_tests`: each opcode's test by version, and the opcodes that no code contains."""
 IN_WORDS = ("CACHE", "EXTENDED_ARG")
 TEST = "tests/coverage/test_opcodes.py"
 
@@ -22,9 +22,9 @@ TEST = "tests/coverage/test_opcodes.py"
 class Opcode:
     """One opcode of one version.
 
-    made: the operations that it becomes, in the test that shows it.
-    handled: the functions that make them, and then an expression or statement; empty where there is none.
-    test: the test that shows it; empty where there is none.
+    made: the operations that it becomes in its test.
+    handled: the function that makes these operations, then the one that makes an expression or statement; may be empty.
+    test: the id of its test; may be empty.
     """
 
     name: str
@@ -49,7 +49,7 @@ def opcodes(version: Version) -> list[Opcode]:
 
 
 def hidden(version: Version) -> dict[str, list[str]]:
-    """Return the opcodes of a version that no code object shows, by kind."""
+    """Return the opcodes of a version that no code object contains, by kind."""
     return {kind: list(names) for kind, names in _data(version)["hidden"].items()}
 
 
@@ -59,13 +59,13 @@ def _data(version: Version) -> dict[str, dict[str, list[str]]]:
 
 
 def place_of(function: Callable[..., object]) -> str:
-    """Return the file and the name of a function; of one that another function has made, those of that."""
+    """Return the file and the name of a function. For a nested function, return those of the outer function."""
     file = function.__module__.removeprefix("depyf.").replace(".", "/")
     return f"{file}.py {function.__qualname__.partition('.')[0]}"
 
 
 def test_id(program: str, version: Version) -> str:
-    """Return the id of the test that shows a program."""
+    """Return the id of the test for a program."""
     if not program:
         return ""
     kind = "assembled" if program.startswith("assembled ") else "program"

@@ -1,4 +1,4 @@
-"""What came of one target."""
+"""The decompiled source of one target."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A source, what was proven of it (None: nobody asked), and the seconds that it took."""
+    """A source, its verdict (None if it was not proven), and the seconds it took."""
 
     source: str
     verdict: Verdict | None
@@ -35,9 +35,9 @@ def decompile_found(
     oracle: Oracle | None = None,
     as_written: bool = False,
 ) -> Outcome:
-    """Decompile what a target leads to.
+    """Decompile the code of a target.
 
-    as_written: lay it out on the lines of the original; that is proven in any case.
+    as_written: put the source on the lines of the original; it is then always proven.
 
     Raises DecompilationError for code that cannot be decompiled.
     """
@@ -64,9 +64,9 @@ def decompile_found(
 
 
 def on_its_lines(found: Found, without: frozenset[str], oracle: Oracle | None) -> tuple[str, Verdict] | None:
-    """Return a target as it stands in its module, laid out on the lines of the original, and what was proven of that.
+    """Return a target as it is in its module, on the lines of the original, with its verdict.
 
-    None for code that stands in no module, and where the running Python cannot find a definition in the text.
+    Return None if the module is unknown or if the running Python cannot find the definition in the text.
     """
     module = found.code if isinstance(found, Module) else found.module
     if module is None:
@@ -86,24 +86,24 @@ def on_its_lines(found: Found, without: frozenset[str], oracle: Oracle | None) -
 
 
 def _first(definition: Definition) -> int:
-    """Return the line that a definition begins on, that of its first decorator."""
+    """Return the first line of a definition, including its decorators."""
     return min([definition.lineno, *(each.lineno for each in definition.decorator_list)])
 
 
 def _in_module(found: Function, prove: bool, without: frozenset[str]) -> tuple[str, Verdict | None] | None:
-    """Return a function as it stands in its module; None where that is not known, or not proven."""
+    """Return a function as it is in its module, or None if the module is unknown or not proven."""
     if found.module is None:
         return None
     try:
         defined = definition_source(found.module, found.qualname, FUNCTIONS, prove=prove, without=without)
     except DecompilationError:
-        return None  # The function alone may be decompiled for all that.
+        return None  # The function itself may still be decompiled.
     proven = defined is not None and (defined[1] is None or defined[1].level > Level.UNPROVEN)
     return defined if proven else None
 
 
 def _alone(found: Function, prove: bool, without: frozenset[str]) -> tuple[str, Verdict | None]:
-    """Return a function from its own code, which has no defaults, annotations and decorators."""
+    """Return a function from its own code alone, without defaults, annotations and decorators."""
     if not prove:
         return source_of(found.code, without=without), None
     function = decompile_code(found.code, without=without)

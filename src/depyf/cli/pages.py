@@ -1,4 +1,4 @@
-"""The report at the end of `depyf run`: built beside the program's exit code, which it may not change."""
+"""Build the report at the end of `depyf run`, without changing the program's exit code."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from pathlib import Path
 
 
 def get_ready() -> None:
-    """Import what builds the report, while the program runs."""
+    """Import the modules that build the report, while the program runs."""
     importlib.import_module("depyf.report.html.build")
 
 
 def build_pages(directory: Path, called: Path, *, since: float, opened: bool) -> str:
-    """Build the report of what was dumped at `since` (seconds since the epoch) or later; return a line about it.
+    """Build the pages of what was dumped at `since` (seconds since the epoch) or later; return a line about the result.
 
-    The user has `called` the directory so. Never raises: what goes wrong is said in the line.
+    An error becomes part of the line; nothing is raised.
+
+    called: the directory as the user wrote it.
     """
     from depyf.report.html.build import build_report
 

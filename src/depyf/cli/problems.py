@@ -1,4 +1,4 @@
-"""How a command ends that did not do what it was asked: one line on stderr and an exit code."""
+"""Errors of commands: one line on stderr and an exit code."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from depyf.cli.exit_codes import EXIT_FAILED, EXIT_UNPROVEN, EXIT_USAGE
 
 
 class Failed(click.ClickException):
-    """The work itself failed."""
+    """The command failed."""
 
     exit_code = EXIT_FAILED
 
 
 class NotFound(click.ClickException):
-    """The target leads to nothing."""
+    """The target does not exist."""
 
     exit_code = EXIT_USAGE
 
 
 class Usage(click.ClickException):
-    """Options that do not go together, or values that an option does not take."""
+    """Invalid values or combinations of options."""
 
     exit_code = EXIT_USAGE
 
 
 class Unproven(click.ClickException):
-    """Less is proven than was asked for."""
+    """The proof is weaker than requested."""
 
     exit_code = EXIT_UNPROVEN

@@ -1,4 +1,4 @@
-"""`depyf report`: the pages about a dump or about traces, for a browser."""
+"""`depyf report`: build the pages of a dump or of traces."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from depyf.trace.timeline import write_timeline
 
 OUTPUT = Path("depyf_report")
 SECONDS_BETWEEN = 2.0
-"""How often `--follow` looks."""
+"""Seconds between two looks of `--follow`."""
 
 
 @click.command("report")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help=f"Where to write: for traces {OUTPUT} unless given."
+    "-o", "--output", type=click.Path(path_type=Path), help=f"Output directory; {OUTPUT} by default for traces."
 )
-@click.option("--single-file", is_flag=True, help="Put all into one file, to be sent around.")
-@click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
-@click.option("--every-rank", is_flag=True, help="Write the texts of every rank, not of one in each group.")
+@click.option("--single-file", is_flag=True, help="Put the whole report into one file.")
+@click.option("--open", "opened", is_flag=True, help="Open the report in the browser.")
+@click.option("--every-rank", is_flag=True, help="Write the texts of every rank, not of one rank for each group.")
 @click.option("--scheduler", default="", metavar="ADDRESS", help="Read traces on the workers of this dask scheduler.")
-@click.option("--follow", is_flag=True, help="Make the report again when a trace has grown, until interrupted.")
+@click.option("--follow", is_flag=True, help="Rebuild the report when a trace has grown, until interrupted.")
 @click.option("--perfetto", type=click.Path(path_type=Path), help="Write the timeline of all ranks to this file.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 def report(
@@ -46,12 +46,13 @@ def report(
     perfetto: Path | None,
     paths: tuple[str, ...],
 ) -> None:
-    """Build the report of a dump or of traces, and print where its first page is.
+    """Build the report of a dump or of traces, and print the path of the first page.
 
-    PATH is the directory of a dump, or a trace: a file that TORCH_TRACE wrote, a folder of them (one a rank), a
-    pattern, a compressed file, or a URL that fsspec opens. The report is a folder `report` in the output directory,
-    which for a dump is the dump unless given: static files that need no server and no network. Exit code 1 if it
-    cannot be written or the dump is broken, 2 if there is neither a dump nor a trace, or other files are in the way.
+    PATH is the directory of a dump, or a trace: a file that TORCH_TRACE wrote, a folder with one file for each rank, a
+    pattern, a compressed file, or a URL that fsspec opens. The report goes to the folder `report` of the output
+    directory,
+    which for a dump is the dump itself by default. Its files are static and need no server. Exit code 1 if the report
+    cannot be written or the dump is broken, 2 if PATH is no dump or trace, or if the output directory has other files.
     """
     try:
         with _executor(scheduler) as executor:
@@ -74,7 +75,7 @@ def report(
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What paths name: dumps, each with the times of its indexes, and traces."""
+    """The input: dumps, each with the times of its indexes, and traces."""
 
     dumps: tuple[tuple[Path, tuple[int, ...]], ...]
     traces: tuple[Source, ...]
@@ -93,7 +94,7 @@ def _given(paths: tuple[str, ...]) -> Given:
 
 
 def _followed(paths: tuple[str, ...]) -> Iterator[Given]:
-    """Yield what paths name, and again whenever something has grown or is new."""
+    """Yield the input, and again whenever something has grown or is new."""
     last = None
     while True:
         given = _given(paths)
@@ -107,7 +108,7 @@ def _reports(
     given: Given, output: Path | None, options: Options, single_file: bool, perfetto: Path | None
 ) -> list[Report]:
     if perfetto is not None and not given.traces:
-        raise TraceError("--perfetto writes the timeline of traces, and there is none")
+        raise TraceError("--perfetto writes the timeline of traces, but no trace was given")
     jobs = _dumped(given.traces, output or OUTPUT, options)
     made = [build_report(job.directory, single_file=single_file) for job in jobs]
     dumps = [dump for dump, _ in given.dumps]
@@ -137,7 +138,7 @@ def _dumped(sources: Sequence[Source], output: Path, options: Options) -> list[D
 
 @contextlib.contextmanager
 def _executor(address: str) -> Iterator[Executor | None]:
-    """Give what reads traces: the workers of a dask scheduler, or None for processes of this machine."""
+    """Give the executor that reads traces: a dask scheduler's workers, or None for local processes."""
     if not address:
         yield None
         return
@@ -151,7 +152,7 @@ def _executor(address: str) -> Iterator[Executor | None]:
 
 @contextlib.contextmanager
 def _bar(total: int) -> Iterator[Callable[[int], None]]:
-    """Give what shows how many bytes are done, in a terminal."""
+    """Give a function that shows in a terminal how many bytes are read."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -1,4 +1,4 @@
-"""`depyf run`: a program as `python` runs it, with everything that torch compiles in it captured."""
+"""`depyf run`: run a program as `python` does and capture everything that torch compiles."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from depyf.report.writer import foreign_files, prepared_directory
 
 
 @click.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
-@click.option("-m", "module", is_flag=True, help="TARGET is a module, as in `python -m`.")
+@click.option("-m", "module", is_flag=True, help="Run TARGET as a module, as `python -m` does.")
 @click.option("-o", "--output", default="depyf_output", type=click.Path(path_type=Path), help="Directory of the dump.")
-@click.option("--backend", default="", help="Use this backend, whatever the program asks for.")
-@click.option("--log-bytecode", is_flag=True, help="Write the bytecode before and after, too, as --html does.")
+@click.option("--backend", default="", help="Use this backend instead of the program's.")
+@click.option("--log-bytecode", is_flag=True, help="Also write bytecode listings, as --html does.")
 @click.option("--html/--no-html", default=True, help="Build the report for the browser at the end (the default).")
 @click.option("--open", "opened", is_flag=True, help="Open the report in the browser at the end.")
-@click.option("--only", default="", metavar="PATTERN", help="Capture functions alone whose name or file this fits.")
+@click.option("--only", default="", metavar="PATTERN", help="Capture only functions whose name or file matches.")
 @click.option("--no-dump-kernels", is_flag=True, help="Leave out Inductor's modules.")
 @click.option("--debug", is_flag=True, help="Pause before compiled code first runs, and run it in the dumped files.")
-@click.option("--profile", is_flag=True, help="Measure what each line costs, and say which cost most.")
-@click.option("--against-eager", is_flag=True, help="With --profile: run some steps uncompiled, and compare.")
-@click.option("--keep-trace", is_flag=True, help="Leave torch's own trace in the dump, too.")
+@click.option("--profile", is_flag=True, help="Measure each line, print the most expensive.")
+@click.option("--against-eager", is_flag=True, help="With --profile: compare with uncompiled steps.")
+@click.option("--keep-trace", is_flag=True, help="Keep torch's own trace in the dump.")
 @click.option("--stack-after", default=60.0, metavar="SECONDS", help="Write the Python stack of slower compiles [60].")
 @click.option("--vscode", is_flag=True, help="Write .vscode/launch.json into the dump.")
 @click.argument("target")
@@ -55,8 +55,9 @@ def run_command(
 ) -> None:
     """Run the script TARGET with ARGUMENTS as `python` does, and capture what torch compiles.
 
-    The program runs in an interpreter of its own, with this process's streams, directory and environment. depyf
-    captures its processes too, each in a folder `process_<n>` or, under torchrun, `rank_<n>`. It also reports on a
+    The program runs in an interpreter of its own, with the streams, directory and environment of this process. depyf
+    also
+    captures its child processes, each in a folder `process_<n>` or, under torchrun, `rank_<n>`. It also reports on a
     program that crashed or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if
     there is no such script or no such backend.
     """
@@ -97,14 +98,14 @@ def run_command(
 
 
 def _own_directory(called: Path) -> Path:
-    """Return the directory of a dump made ready; end the command if it has files that are not depyf's.
+    """Create the directory of a dump and return it. End the command if it contains files that are not depyf's.
 
     Raises:
-        DumpDirectoryError: it cannot be written to.
+        DumpDirectoryError: the directory cannot be written.
     """
     directory = prepared_directory(called)
     foreign = foreign_files(directory)
     if foreign:
-        click.echo(f"depyf run: {called} is no dump, and has {', '.join(foreign)}: give another -o", err=True)
+        click.echo(f"depyf run: {called} is not a dump and contains {', '.join(foreign)}; choose another -o", err=True)
         sys.exit(EXIT_USAGE)
     return directory

@@ -1,4 +1,4 @@
-"""`depyf show`: a dump in the terminal, what the pages show; or as JSON, or as SARIF."""
+"""`depyf show`: print a dump in the terminal, as JSON or as SARIF."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from depyf.report.shown.terminal import Json, rendered
 from depyf.report.shown.views import NAMED, VIEWS, View, names
 
 SCHEMA = 1
-"""Raised when a key of the JSON changes its meaning or goes."""
+"""The version of the JSON. It changes when a key is removed or changes its meaning."""
 
 Shown = list[tuple[Process, list[Json]]]
 
 
 @click.command("show")
-@click.option("--findings", "view", flag_value="findings", help="What is wrong, the worst first, each with its fix.")
-@click.option("--breaks", "view", flag_value="breaks", help="Where graphs end, and what of yours runs eager.")
-@click.option("--recompiles", "view", flag_value="recompiles", help="What was compiled again, and what refused.")
-@click.option("--caches", "view", flag_value="caches", help="Hits, misses and bypasses, and why.")
-@click.option("--costs", "view", flag_value="costs", help="Where the time of each compile went.")
+@click.option("--findings", "view", flag_value="findings", help="Show the problems, worst first, each with its fix.")
+@click.option("--breaks", "view", flag_value="breaks", help="Show where graphs end and which code runs eagerly.")
+@click.option("--recompiles", "view", flag_value="recompiles", help="Show what was recompiled and which guards failed.")
+@click.option("--caches", "view", flag_value="caches", help="Show hits, misses and bypasses, with reasons.")
+@click.option("--costs", "view", flag_value="costs", help="Show how long each phase of each compile took.")
 @click.option(
-    "--function", metavar="NAME", help="A function: its source, and the code, guards and files of each compile."
+    "--function", metavar="NAME", help="Show a function's source, and the code, guards and files of each compile."
 )
-@click.option("--graph", metavar="ID", help="A graph in all its stages: its number, its name, or the id of a compile.")
-@click.option("--kernel", metavar="NAME", help="The text of a kernel.")
-@click.option("--process", "label", metavar="LABEL", help="Only this process of the run: `rank 0`.")
+@click.option("--graph", metavar="ID", help="Show a graph in all its stages, by number, name or compile id.")
+@click.option("--kernel", metavar="NAME", help="Show the text of a kernel.")
+@click.option("--process", "label", metavar="LABEL", help="Show only this process of the run: `rank 0`.")
 @click.option("--json", "as_json", is_flag=True, help="Print the view as JSON; docs/show.schema.json describes it.")
 @click.option(
     "--sarif", "as_sarif", is_flag=True, help="Print the findings as SARIF 2.1.0, for editors and code hosts."
 )
-@click.option("--pager/--no-pager", default=True, help="Show what is longer than the terminal in a pager.")
+@click.option("--pager/--no-pager", default=True, help="Use a pager for output longer than the terminal.")
 @click.argument("directory", metavar="DUMP", type=click.Path(path_type=Path))
 def show(
     view: str | None,
@@ -54,14 +54,14 @@ def show(
     pager: bool,
     directory: Path,
 ) -> None:
-    """Show what a run compiled: the dump in DUMP, in the terminal.
+    """Show in the terminal what a run compiled. DUMP is the directory of the dump.
 
-    Without a view: the findings, and each compile in a line. Exit code 0; 1 if the dump is broken, 2 if there is none,
-    or nothing of that name in it.
+    By default it prints the findings and one line for each compile. Exit code 0; 1 if the dump is broken, 2 if there is
+    no dump or nothing of that name in it.
     """
     named = [(what, name) for what, name in (("function", function), ("graph", graph), ("kernel", kernel)) if name]
     if len(named) + (view is not None) + as_sarif > 1:
-        raise click.UsageError("one view at a time")
+        raise click.UsageError("choose only one view")
     found = _processes(directory, label)
     if as_sarif:
         click.echo(sarif((each.label, findings(each.run.session)) for each in found), nl=False)

@@ -1,4 +1,4 @@
-"""What `depyf decompile --show` prints: the forms that code takes on its way to source."""
+"""The output of `depyf decompile --show`: the intermediate forms of code."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from depyf.decompiler.steps import recording
 
 
 def neutral(found: Module | Function) -> Code:
-    """Return the version-neutral view of what a target leads to."""
+    """Return the version-neutral code of a target."""
     return found.code if isinstance(found, Module) else read(found.code)
 
 
 def show_bytecode(code: Code) -> Iterator[str]:
-    """Yield the normalised instructions of a code object and of each inside it.
+    """Yield the normalised instructions of a code object and of its nested code.
 
     Raises DecompilationError for code that is not valid.
     """
@@ -30,9 +30,9 @@ def show_bytecode(code: Code) -> Iterator[str]:
 
 
 def show_after(code: Code, passes: tuple[str, ...], without: frozenset[str]) -> Iterator[str]:
-    """Yield a code object, and each inside it, as the first of some passes leaves it.
+    """Yield a code object and its nested code as the first of these passes leaves them.
 
-    Raises DecompilationError for code that cannot be decompiled so far.
+    Raises DecompilationError for code that cannot be decompiled up to there.
     """
     recorder = After(passes)
     with recording(recorder):
@@ -42,11 +42,11 @@ def show_after(code: Code, passes: tuple[str, ...], without: frozenset[str]) -> 
 
 
 def show_steps(code: Code, limit: int, without: frozenset[str]) -> Iterator[str]:
-    """Yield every rewrite: per pass what it announced, and the lines that it took out and put in.
+    """Yield every rewrite: for each pass its announcement, and the lines that it removed and added.
 
-    limit: the number of the rewrite to stop before; 0: none.
+    limit: the number of the rewrite to stop before; 0 for none.
 
-    Raises DecompilationError for code that cannot be decompiled, when all before that has been yielded.
+    Raises DecompilationError for code that cannot be decompiled, after all earlier steps.
     """
     recorder = Steps(limit)
     try:

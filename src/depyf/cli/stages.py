@@ -1,4 +1,4 @@
-"""What `depyf decompile --show html` prints."""
+"""The output of `depyf decompile --show html`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from depyf.verify.pairs import paired
 
 
 def show_page(target: str, found: Module | Function, without: frozenset[str]) -> str:
-    """Return the page for what a target leads to.
+    """Return the page for a target.
 
     Raises DecompilationError for code that cannot be decompiled.
     """
@@ -32,7 +32,7 @@ def show_page(target: str, found: Module | Function, without: frozenset[str]) ->
         where = origins(paired(codes[0].code, candidate), numbers)
     notes = [str(verdict)]
     if not where:
-        notes.append("The source was not compiled again, so its lines are not known to be any instruction's.")
+        notes.append("The source was not compiled, so its lines are not linked to instructions.")
     return page(target, notes, codes, source, where)
 
 

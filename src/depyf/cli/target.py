@@ -1,4 +1,4 @@
-"""What a TARGET on the command line stands for."""
+"""The TARGET argument of commands."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from depyf.errors import DecompilationError
 
 @dataclass(frozen=True, slots=True)
 class PycFile:
-    """A `.pyc` of any supported Python; it is read, never executed."""
+    """A `.pyc` of any supported Python. depyf reads it and never executes it."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A `.py`, compiled by the running Python; it is not executed."""
+    """A `.py` file that the running Python compiles but does not execute."""
 
     path: Path
 
@@ -57,9 +57,9 @@ class Module:
 class Function:
     """The code of a function of the running Python.
 
-    module: the code of the module that defines it; None where that was run to find it.
-    qualname: its name there.
-    imported: whether the module was run to find it.
+    module: the code of the module that defines it, or None if the module was imported to find it.
+    qualname: its qualified name in the module.
+    imported: whether the module was imported to find it.
     """
 
     code: types.CodeType
@@ -72,7 +72,7 @@ class Function:
 class Class:
     """A class that the code of a module of the running Python defines.
 
-    imported: whether the module was run to find it.
+    imported: whether the module was imported to find it.
     """
 
     module: Code
@@ -84,9 +84,9 @@ Found = Module | Function | Class
 
 
 def parse_target(text: str) -> Target:
-    """Tell what `text` names: `FILE.pyc`, `FILE.py`, a folder, `package.module` or `package.module:function`.
+    """Return the target that `text` names: `FILE.pyc`, `FILE.py`, a folder, `package.module` or `package.module:name`.
 
-    Raises NotFound when it is a file that is not there, or has none of these forms.
+    Raises NotFound if the file does not exist or the text has none of these forms.
     """
     path = Path(text)
     if path.is_dir():
@@ -102,10 +102,11 @@ def parse_target(text: str) -> Target:
 
 
 def resolve(target: PycFile | SourceFile | Named) -> Found:
-    """Return the code that a target leads to.
+    """Return the code of a target.
 
-    Raises NotFound when it leads to nothing, SyntaxError when a `.py` does not compile, TypeError when it leads to
-    something without bytecode, and DecompilationError when a file cannot be read.
+    Raises NotFound if there is none, SyntaxError if a `.py` does not compile, TypeError if the object has no bytecode,
+    and
+    DecompilationError if a file cannot be read.
     """
     match target:
         case PycFile(path):
@@ -113,7 +114,7 @@ def resolve(target: PycFile | SourceFile | Named) -> Found:
         case SourceFile(path):
             return Module(read(compile_file(path)))
         case Named(module, qualname):
-            # As `python -m` does: modules of the directory where the command is given can be named.
+            # Like `python -m`, accept modules in the current directory.
             sys.path.insert(0, "")
             try:
                 if not qualname:
@@ -130,7 +131,7 @@ def resolve(target: PycFile | SourceFile | Named) -> Found:
 def compile_file(path: Path) -> types.CodeType:
     """Return the code of a source file.
 
-    Raises SyntaxError when it does not compile, DecompilationError when it cannot be read.
+    Raises SyntaxError if it does not compile, DecompilationError if it cannot be read.
     """
     try:
         source = path.read_bytes()

@@ -19,7 +19,7 @@ from depyf.verify.level import Level, Verdict
 LEVELS = ("EXACT", "EQUIVALENT")
 
 
-@click.command(short_help="Prove that a source is that of bytecode, or show what differs.")
+@click.command(short_help="Prove that a source is equivalent to bytecode, or show the first difference.")
 @click.argument("target")
 @click.argument("candidate", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
@@ -27,27 +27,27 @@ LEVELS = ("EXACT", "EQUIVALENT")
     type=click.Choice(LEVELS, case_sensitive=False),
     default="EQUIVALENT",
     show_default=True,
-    help="The level without which the exit code is 3.",
+    help="Exit with code 3 below this level.",
 )
 @click.option(
     "--pythons",
     multiple=True,
     metavar="FOLDER",
-    help="Look there first for the interpreter of another version. May be given several times.",
+    help="Search this folder first for interpreters of other versions. You can repeat it.",
 )
 def verify(target: str, candidate: Path | None, at_least: str, pythons: tuple[str, ...]) -> None:
-    """Say how far a source is proven to be that of TARGET, and show where the two first differ.
+    """Print how far a source is proven equivalent to TARGET, and show the first difference.
 
-    The source is the file CANDIDATE, for a TARGET that is a module; without it TARGET is decompiled. What differs is
-    shown in place: both listings beside each other, around the first difference. Nothing is executed, but for the same
-    functions as in `depyf decompile`.
+    The source is the file CANDIDATE if TARGET is a module; without CANDIDATE, depyf decompiles TARGET. The listings of
+    both are printed side by side, around the first difference. Nothing is executed, with the same exception as in
+    `depyf decompile`.
 
     \b
     Exit codes:
       0  proven
       1  TARGET cannot be decompiled, or CANDIDATE cannot be read
-      2  wrong usage, or TARGET leads to nothing
-      3  not proven, or less than --at-least asks for
+      2  wrong usage, or TARGET does not exist
+      3  not proven, or below the level of --at-least
     """
     with Oracle(folders=pythons) as oracle:
         try:
@@ -65,14 +65,14 @@ def verify(target: str, candidate: Path | None, at_least: str, pythons: tuple[st
 def _verdict(target: str, candidate: Path | None, oracle: Oracle) -> Verdict:
     what = parse_target(target)
     if isinstance(what, Folder):
-        raise Usage("a folder: `depyf decompile FOLDER -o OUT` says the level of each file")
+        raise Usage("TARGET is a folder: use `depyf decompile FOLDER -o OUT`, which prints the level of each file")
     found = resolve(what)
     if candidate is None:
         verdict = decompile_found(found, prove=True, oracle=oracle).verdict
         assert verdict is not None
         return verdict
     if not isinstance(found, Module):
-        raise Usage("CANDIDATE is the source of a module; so TARGET must be a module, not a function")
+        raise Usage("CANDIDATE is the source of a module, so TARGET must be a module, not a function")
     return judge(found.code, _text(candidate), oracle=oracle)
 
 

@@ -1,4 +1,4 @@
-"""Run jobs in processes of their own, so that one that crashes or hangs costs that job alone."""
+"""Run jobs in worker processes. If one crashes or hangs, only its job is lost."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 POLL = 0.5
-"""Seconds between two looks at jobs that may be late."""
-# A fresh interpreter, so that nothing of this process (threads, locks, terminals) is in the workers.
+"""Seconds between two checks for jobs over their time limit."""
+# A fresh interpreter, so that workers do not inherit threads, locks or terminals.
 CONTEXT = multiprocessing.get_context("spawn")
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A job that gave no result."""
+    """A job without a result."""
 
     reason: str
 
@@ -36,11 +36,11 @@ class _Worker(Generic[Job]):
 def run_jobs(
     function: Callable[[Job], Result], jobs: Sequence[Job], *, count: int, limit: float
 ) -> Iterator[tuple[Job, Result | Lost]]:
-    """Yield each job with its result, or with why there is none, as they are done.
+    """Yield each job when it is done, with its result or the reason why it has none.
 
-    function: a function of a module; what it takes and returns is pickled, and it raises nothing.
-    count: how many processes there are at most.
-    limit: seconds that a job may take. A process that takes longer is ended and replaced.
+    function: a module-level function that raises nothing; its argument and result are pickled.
+    count: the largest number of processes.
+    limit: the time limit for a job, in seconds. A process that takes longer is killed and replaced.
     """
     waiting = list(reversed(jobs))
     workers: list[_Worker[Job]] = []
@@ -81,7 +81,7 @@ def _hand(worker: _Worker[Job], job: Job) -> None:
     try:
         worker.pipe.send(job)
     except OSError:
-        return  # The process has ended: reading its result says so.
+        return  # The process has ended; reading its result will report that.
 
 
 def _received(worker: _Worker[Job]) -> Result | Lost:
@@ -90,7 +90,7 @@ def _received(worker: _Worker[Job]) -> Result | Lost:
         return result
     except (EOFError, OSError):
         _end(worker)
-        return Lost(f"the process that worked on it ended with {worker.process.exitcode}")
+        return Lost(f"its process ended with exit code {worker.process.exitcode}")
 
 
 def _end(worker: _Worker[Job]) -> None:
@@ -100,7 +100,7 @@ def _end(worker: _Worker[Job]) -> None:
 
 
 def _serve(function: Callable[[Job], Result], pipe: Connection) -> None:
-    """Work until nobody sends jobs any more."""
+    """Process jobs until the pipe is closed."""
     while True:
         try:
             job = pipe.recv()

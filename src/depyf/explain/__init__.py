@@ -1,4 +1,4 @@
-"""What torch made of a compiled function, asked for from the program that runs it."""
+"""Explain a compiled function inside the program that runs it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 def dump_src(compiled: object) -> str:
     """Return the full code of a compiled function: guards, transformed code, resume functions and dispatch.
 
-    It is read from torch's cache as it is now, inside or outside of a `prepare_debug` context.
+    The code comes from torch's current cache, inside or outside a `prepare_debug` context.
 
     Args:
         compiled: a compiled function, method or module that has been called.
 
     Raises:
         TypeError: it is no function, method or module.
-        ValueError: nothing is compiled of it.
+        ValueError: it has not been compiled.
     """
     from depyf.torch.replica.replica import Replica
 
@@ -26,14 +26,14 @@ def dump_src(compiled: object) -> str:
 
 
 def interactive_explain(compiled: object) -> Explanation:
-    """Return what torch made of a compiled function, as something that a notebook shows in its cell.
+    """Return an explanation of a compiled function, which a notebook shows in its cell.
 
     Args:
         compiled: a compiled function, method or module that has been called.
 
     Raises:
         TypeError: it is no function, method or module.
-        ValueError: nothing is compiled of it.
+        ValueError: it has not been compiled.
     """
     from depyf.torch.capture.explanation import Explanation
 

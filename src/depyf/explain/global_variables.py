@@ -1,4 +1,4 @@
-"""What clients of earlier releases read of a running `prepare_debug`: `data["dump_src_dir"]` and torch's own loader."""
+"""Values of a running `prepare_debug` that clients of earlier releases read: the directory and Inductor's loader."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 
 class _Now(Mapping[str, object]):
-    """The present values under the old names; each is asked for when it is read."""
+    """The current values under the old names, computed on access."""
 
     _READERS: Mapping[str, Callable[[], object]]
 
@@ -39,5 +39,5 @@ def _unpatched_load_by_key_path() -> object:
 data: Mapping[str, object] = _Now(
     dump_src_dir=_dump_src_dir, unpatched_load_by_key_path=_unpatched_load_by_key_path
 )
-"""`dump_src_dir`: directory of the context that this thread entered last, or None outside of any.
+"""`dump_src_dir`: the directory of the context that this thread entered last, or None outside a context.
 `unpatched_load_by_key_path`: Inductor's loader of modules, which depyf does not replace."""

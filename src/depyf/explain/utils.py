@@ -1,4 +1,4 @@
-"""Functions that clients of earlier releases call from inside of a compile."""
+"""Functions that clients of earlier releases call inside a compile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def get_current_compiled_fn_name() -> str:
-    """Return the name of the graph that is being compiled, `__compiled_fn_<k>`; `k` is 0 outside of any compile."""
+    """Return the name of the graph that is being compiled, `__compiled_fn_<k>`. `k` is 0 outside a compile."""
     from depyf.torch.capture.prepare import current_context
 
     context = current_context()
@@ -15,7 +15,7 @@ def get_current_compiled_fn_name() -> str:
 
 
 def write_code_to_file_template(src: str, path_template: str) -> str:
-    """Write `src` to the first file `path_template % number`, from 0 on, that is free or holds it; return its path.
+    """Write `src` to the first file `path_template % number`, that is free or has this content; return its path.
 
     Raises:
         OSError: the file cannot be written.
@@ -29,4 +29,4 @@ def write_code_to_file_template(src: str, path_template: str) -> str:
             return str(path)
         if path.read_text(encoding="utf-8") == src:
             return str(path)
-    raise AssertionError("the numbers do not end")
+    raise AssertionError("the numbers are endless")

@@ -1,4 +1,4 @@
-"""Compiled code called without asking its guards, for programs that know by themselves which version fits."""
+"""Call compiled code without checking its guards, for programs that know which version to use."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a run was, as plain data, and the views of it. Knows nothing of torch."""
+"""The model of a run, as plain data, and the views of it. This package does not need torch."""

@@ -1,4 +1,4 @@
-"""Where the user can do something about a value that a function of a library refused: at the user's own call of it."""
+"""Find the user's own call of a library function, where the user can change the value that a guard refused."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _ATTRIBUTE = re.compile(r"(?P<name>\w+)(?P<rest>(\.\w+)*)$")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The user's line that calls a function of a library.
+    """The user's line that calls a library function.
 
-    `value` is what the line hands over for what was refused, as it is written there; empty where that is not seen.
+    value: the argument in that line for the refused value, as written there; empty if it is not known.
     """
 
     line: UserLine
@@ -50,14 +50,14 @@ def is_at_own_line(compiled: Compile, why: Refused) -> bool:
 
 
 def is_foreign(filename: str) -> bool:
-    """Return whether a file is none of the user's own."""
+    """Return whether a file is not the user's own."""
     return is_library_file(filename) or is_generated(filename)
 
 
 def _argument(text: str, function: Function, why: Refused) -> str:
-    """Return what a line hands over for a parameter; empty where that is not to be seen in the line."""
+    """Return the argument for a parameter in a line, or "" if the line does not show it."""
     calls = [node for node in ast.walk(_parsed(text)) if isinstance(node, ast.Call)]
-    # What makes a tensor, such as `torch.ones(n)`, is not the call of the library.
+    # A call that makes a tensor, such as `torch.ones(n)`, is not the call of the library.
     calls = [each for each in calls if not ast.unparse(each.func).startswith("torch.")]
     position, keyword, rest = _place(function, why.subject)
     for call in calls:
@@ -72,7 +72,7 @@ def _argument(text: str, function: Function, why: Refused) -> str:
 
 
 def _parsed(text: str) -> ast.Module:
-    """Return the syntax of a line, that of the head of a statement included; nothing where it is not whole."""
+    """Return the syntax tree of a line or of the head of a statement; an empty module for an incomplete line."""
     for candidate in (text, f"{text} pass"):
         try:
             return ast.parse(candidate)
@@ -82,9 +82,9 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _place(function: Function, subject: str) -> tuple[int | None, str, str]:
-    """Return at which position and under which name an argument is handed over, and what of it is looked at.
+    """Return the position and the name of an argument, and the part of it that the guard checks.
 
-    `self` is bound before.
+    `self` is already bound.
     """
     position, keyword, named = _POSITION.match(subject), _KEYWORD.match(subject), _ATTRIBUTE.match(subject)
     if position is not None:

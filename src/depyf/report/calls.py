@@ -1,4 +1,4 @@
-"""The functions that were compiled as a tree of the calls that led to them."""
+"""Arrange the compiled functions in a tree of calls."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from depyf.report.model import Function, UserLine
 
 OF_TORCH = "torch/"
-"""Files of torch, by the names that the index gives them: its own calls stand between any two of the user's."""
+"""The prefix of torch's files in the index. Torch's own frames occur between any two of the user's."""
 
 
 @dataclass(slots=True)
 class Call:
-    """A line of the user's that called what stands below it."""
+    """A line of the user's program that called the entries below it."""
 
     line: UserLine
     calls: dict[UserLine, Call] = field(default_factory=dict)
@@ -22,14 +22,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A call or a function, and how deep it stands in the tree."""
+    """A call or a function, with its depth in the tree."""
 
     depth: int
     item: UserLine | Function
 
 
 def call_tree(functions: Iterable[Function]) -> list[Placed]:
-    """Return calls and functions, each after what called it, in the order in which they first came up."""
+    """Return calls and functions, each after its caller, in the order in which they first occurred."""
     top = Call(UserLine("", 0))
     for function in functions:
         at = top

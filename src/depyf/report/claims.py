@@ -1,8 +1,8 @@
-"""Which process writes into a directory: one at a time, and those beside it into folders of their own.
+"""Decide which process writes into a directory: one at a time; others use folders of their own.
 
-While a context is entered, a claim is a lock on the directory itself, which ends with the process however that ends.
-After it no descriptor stays open: `index.json` names the process that wrote it, and what a living process has written
-is overwritten by no other.
+During a context, the claim is a lock on the directory itself, which the kernel releases when the process ends. After
+the context no descriptor stays open. `index.json` names the process that wrote it, and no other process overwrites
+the files of a living process.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ except ImportError:  # Windows has no such locks: each process writes as if it w
     HAS_LOCKS = False
 
 FOLDER = "process_{}"
-"""Folder of a process that is not the first in a directory."""
+"""The folder of each process after the first in a directory."""
 
 _OWNER = re.compile(rb'"process": "(\d+)@(\d+)"')
 _HEAD = 4096
-"""Bytes at the beginning of an index in which it names its process."""
+"""An index names its process within this many bytes."""
 
 
 def own_process() -> str:
-    """Return what tells this process from others: its id and, where the system says it, the time at which it began."""
+    """Return a name for this process: its id and, if the system provides it, its start time."""
     return f"{os.getpid()}@{_began(os.getpid())}"
 
 
 def is_running(process: str) -> bool:
-    """Return whether a process lives that `own_process` has named so."""
+    """Return whether the process that `own_process` named is still running."""
     number, _, began = process.partition("@")
     return _is_alive(int(number), int(began))
 
 
 def _began(process: int) -> int:
-    """Return when a process began, in the system's ticks, 0 where it does not say."""
+    """Return the start time of a process in system ticks, or 0 if it is unknown."""
     try:
         status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
         return int(status.rpartition(")")[2].split()[19])
@@ -55,22 +55,22 @@ def _is_alive(process: int, began: int) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
-        pass  # It is another user's.
+        pass  # The process belongs to another user.
     return _began(process) == began
 
 
 class Claims:
-    """The directories that this process has to itself, each with its lock and how many contexts write there."""
+    """The directories that this process has claimed, each with its lock and the number of contexts that write there."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._held: dict[Path, tuple[int, int]] = {}
 
     def own_directory(self, directory: str | os.PathLike[str]) -> Path:
-        """Return `directory` made ready, or where another process writes there the first free folder in it.
+        """Create `directory` and return it. If another process writes there, return the first free folder in it.
 
         Raises:
-            DumpDirectoryError: it cannot be written to.
+            DumpDirectoryError: the directory cannot be written.
         """
         shared = own = prepared_directory(directory)
         number = 1
@@ -81,7 +81,7 @@ class Claims:
         return own
 
     def release(self, directory: Path) -> None:
-        """End one claim: with the last one, the directory is not open any more."""
+        """End one claim. The last one closes the directory."""
         with self._lock:
             handle, count = self._held.pop(directory, (None, 0))
             if count > 1 and handle is not None:
@@ -90,14 +90,14 @@ class Claims:
                 os.close(handle)
 
     def after_fork(self) -> None:
-        """Hold nothing in a forked child: the directories are its parent's."""
+        """Release all claims in a forked child; the directories belong to its parent."""
         self._lock = threading.Lock()
         held, self._held = self._held, {}
         for handle, _ in held.values():
             os.close(handle)
 
     def _take(self, directory: Path) -> bool:
-        """Claim a directory; return whether no other process has it."""
+        """Claim a directory; return whether that succeeded."""
         if not HAS_LOCKS:
             return True
         former, count = self._held.get(directory, (None, 0))
@@ -111,7 +111,7 @@ class Claims:
             os.close(handle)
             return False
         except OSError:
-            # A file system without locks: as if each process were alone there.
+            # This file system has no locks: write as if the process were alone.
             os.close(handle)
             return True
         if _is_of_another(directory):
@@ -124,7 +124,7 @@ class Claims:
 
 
 def _is_of_another(directory: Path) -> bool:
-    """Return whether another process that lives has written the index of a directory."""
+    """Return whether another living process has written the index of a directory."""
     try:
         with open(directory / INDEX, "rb") as file:
             found = _OWNER.search(file.read(_HEAD))
@@ -134,7 +134,7 @@ def _is_of_another(directory: Path) -> bool:
 
 
 def _is_same(handle: int, directory: Path) -> bool:
-    """Return whether a directory is still the one that was opened, and was not removed and made anew."""
+    """Return whether a directory is still the one that was opened, and not removed and created again."""
     return os.path.samestat(os.fstat(handle), os.stat(directory))
 
 

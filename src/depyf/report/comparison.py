@@ -1,4 +1,4 @@
-"""What changed between two runs of a program: graphs, guards, breaks, recompiles and kernels, function by function."""
+"""Compare two runs of a program: graphs, guards, breaks, recompiles and kernels, function by function."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from depyf.report.model import Compile, Dialect, Function, GuardSet, Recompile, 
 from depyf.report.names import without_count
 
 ASPECTS = ("functions", "recompiles", "breaks", "guards", "graphs", "kernels", "times")
-"""What is compared, in the order in which it is told."""
+"""The aspects that are compared, in the order of the output."""
 
 Key: TypeAlias = tuple[str, int, int]
-"""A function that both runs have, which resume function of it (0 for itself), and which compile."""
+"""A function that both runs have, the number of its resume function (0 for none), and the number of its compile."""
 
 _COUNTED = re.compile(r"(__compiled_fn|__resume_at_\d+|\[Provenance debug handles\] \S+?:)_?\d+")
 _PLACE = re.compile(rf"({SAYS_PLACE}).*?:\d+ in ")
@@ -30,12 +30,12 @@ _OF_A_RUN = re.compile(
     r"^# (AOT ID|kernel path: |[A-Z][\w ]* (of __compiled_fn|in .*, compile [\d/#!]+$))"
     r"|^\s*#include \"/.*/\w\w/\w+\.h\"$"
 )
-"""Lines of one run alone; a kernel's path, and that of a header that torch wrote, are places of its cache."""
+"""Lines that belong to one run only. The path of a kernel or of torch's header is in the run's cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that is not the same: what it is of, which aspect, and a line of words about it, with details below."""
+    """One difference: its subject, its aspect, a line about it, and details below."""
 
     subject: str
     aspect: str
@@ -44,7 +44,7 @@ class Change:
 
 
 def changes(old: Run, new: Run) -> list[Change]:
-    """Return what changed from one run to another; nothing where they are the same but for times and places."""
+    """Return the differences between two runs. Times and places are ignored."""
     names = _matched(old.session, new.session)
     before, after = (_entries(run, own) for run, own in zip((old, new), names, strict=True))
     found = []
@@ -62,9 +62,11 @@ Entry: TypeAlias = tuple[Function, Compile]
 
 
 def _matched(*sessions: Session) -> list[dict[str, str]]:
-    """Give the functions of runs names, by key: those that are one function get the same.
+    """Return a common name for each function of two runs, by key.
 
-    Those of one name and file are matched in order, and of what is left those of one name: a file may have moved.
+    Functions with the same name and file are matched in order. The rest is matched by name only, because a file may
+    have
+    moved.
     """
     left = [list(session.roots()) for session in sessions]
     names: list[dict[str, str]] = [{} for _ in sessions]
@@ -114,7 +116,7 @@ def _subject(function: Function, compiled: Compile) -> str:
 def _alone(word: str, entry: Entry) -> tuple[str, str, tuple[str, ...]]:
     trigger = entry[1].trigger
     if not isinstance(trigger, Recompile):
-        return "functions", f"{word}: it is compiled in one of the runs alone", ()
+        return "functions", f"{word}: it is compiled in only one of the runs", ()
     told = [text for each in trigger.refusals for text in (each.explained or each.clauses)]
     return "recompiles", f"{word}: a recompile", tuple(told)
 
@@ -127,7 +129,7 @@ def _between(old: Run, new: Run, before: Entry, after: Entry) -> Iterator[Change
     yield from _changed_lines(subject, "recompiles", *reasons)
     yield from _changed_lines(subject, "breaks", _breaks(one), _breaks(other))
     if not is_traced:
-        # A trace holds no guards, only torch's text of them.
+        # A trace has no guards, only torch's text of them.
         yield from _changed_lines(subject, "guards", _guards(one), _guards(other))
     for aspect, dialect in (("graphs", Dialect.GRAPH), ("kernels", Dialect.KERNEL)):
         yield from _changed_texts(subject, aspect, _texts(old, one, dialect), _texts(new, other, dialect))
@@ -146,7 +148,7 @@ def _changed_texts(
     for stage in dict.fromkeys((*one, *other)):
         if stage not in one or stage not in other:
             if stage.split()[0] not in LEADING:
-                # What Inductor takes from its cache did not go through its passes: they show no graphs then.
+                # Graphs from Inductor's cache did not pass through its passes, so they have no such artefacts.
                 continue
             yield Change(subject, aspect, f"{stage}: {'new' if stage in other else 'no more'}")
         elif one[stage] != other[stage]:
@@ -177,7 +179,7 @@ def _guards(compiled: Compile) -> list[str]:
 def _texts(run: Run, compiled: Compile, dialect: Dialect) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for each in compiled.artefacts:
-        # A trace keeps the graphs of attempts that Dynamo gave up.
+        # A trace has the graphs of attempts that Dynamo abandoned.
         is_last = run.session.trace is None or each.attempt == compiled.attempts - 1
         if each.dialect is dialect and each.file and is_last:
             stage = f"{each.stage} {each.part}".strip()
@@ -198,6 +200,6 @@ def _lines(text: str) -> Iterable[str]:
 
 
 def without_counts(line: str) -> str:
-    """Return a line without what differs from run to run: counters of the process, files, and numbers of lines."""
+    """Return a line without the parts that differ from run to run: counters of the process, files, and line numbers."""
     told = _RESUMED.sub(r"\1", _COUNTED.sub(r"\1", without_count(line)))
     return _NEEDED_AT.sub(r"\1: ", _PLACE.sub(r"\1in ", told))

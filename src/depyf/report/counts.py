@@ -1,4 +1,4 @@
-"""Numbers that every view of a run has to tell alike."""
+"""Numbers that all views of a run must show alike."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Place = tuple[UserLine | None, str]
 
 
 def counted(number: int, what: str, several: str = "") -> str:
-    """Return a number with what it counts; `several` is the plural where that is not formed with an `s`.
+    """Return a number with a noun; `several` is the plural if it is not formed with an `s`.
 
     >>> counted(1, "graph"), counted(2, "graph"), counted(0, "process", "processes")
     ('1 graph', '2 graphs', '0 processes')
@@ -21,25 +21,25 @@ def counted(number: int, what: str, several: str = "") -> str:
 
 
 def guard_count(compiled: Compile) -> int | None:
-    """Return how many guards are shown of a compile; torch's own number, in which some count twice, if none are."""
+    """Return how many guards of a compile are shown, or torch's own number, in which some count twice, if none are."""
     return len(compiled.guards.guards) if isinstance(compiled.guards, GuardSet) else compiled.guard_count
 
 
 @dataclass(frozen=True, slots=True)
 class BreakCount:
-    """At how many places graphs end, and how often that was so: once for each compile that came to a place."""
+    """The number of places with a graph break, and the number of compiles that reached such a place."""
 
     places: int
     times: int
 
     @property
     def what(self) -> str:
-        """Return what is counted, with how often it was."""
+        """Return the noun, with the number of occurrences."""
         return f"graph break{'' if self.places == 1 else 's'}{self._often}"
 
     @property
     def number(self) -> str:
-        """Return the count alone: `3 (7 times)`."""
+        """Return only the numbers: `3 (7 times)`."""
         return f"{self.places}{self._often}"
 
     @property
@@ -47,7 +47,7 @@ class BreakCount:
         return f" ({self.times} times)" if self.times > self.places else ""
 
     def __str__(self) -> str:
-        """Return the count with what it counts.
+        """Return the number with its noun.
 
         >>> str(BreakCount(1, 1)), str(BreakCount(3, 7))
         ('1 graph break', '3 graph breaks (7 times)')
@@ -56,7 +56,7 @@ class BreakCount:
 
 
 def break_count(found: Iterable[Place]) -> BreakCount:
-    """Count graph breaks, given the place and the reason of each, compile by compile."""
+    """Count graph breaks, given the place and the reason of each in every compile."""
     told = list(found)
     return BreakCount(len(set(told)), len(told))
 

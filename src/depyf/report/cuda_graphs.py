@@ -1,4 +1,4 @@
-"""What torch says of the CUDA graphs of a compile: recorded, recorded again, one for each size, skipped. Plain data."""
+"""torch's reports on the CUDA graphs of a compile, as plain data: recorded, recorded again, sizes, skipped."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ RECORDED, AGAIN, SIZES, SKIPPED = EVENTS = ("recorded", "recorded again", "sizes
 
 @dataclass(frozen=True, slots=True)
 class CudaGraph:
-    """One thing that torch says of the CUDA graphs of a compile.
+    """One report of torch on the CUDA graphs of a compile.
 
-    `event` is one of `EVENTS`. `part` is `forward`, `backward` or `inference` where torch says so. `reason` is torch's:
-    why it did not record, or record again; for `sizes` the sizes that have a graph of their own. `place` is the file,
-    line and function of the user's that torch names. `seconds` is what recording took; only a trace has it.
+    event: one of `EVENTS`.
+    part: `forward`, `backward` or `inference`, if torch names it.
+    reason: torch's reason for not recording or for recording again; for `sizes` the sizes with their own graph.
+    place: the file, line and function of the user's code that torch names.
+    seconds: the time to record, which only a trace has.
     """
 
     event: str
@@ -25,7 +27,7 @@ class CudaGraph:
 
 
 def words(found: Iterable[CudaGraph]) -> list[str]:
-    """Return what torch says of the CUDA graphs of a compile, a phrase each, equal ones once with their number.
+    """Return the reports on the CUDA graphs of a compile as phrases. Equal reports become one, with their number.
 
     >>> twice = [CudaGraph("recorded", "forward", seconds=0.5)] * 2
     >>> words([*twice, CudaGraph("skipped", "backward", "mutated inputs")])

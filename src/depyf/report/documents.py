@@ -1,4 +1,4 @@
-"""All texts of one compile, in the order of the compiler's stages, each tied to the user's lines."""
+"""All texts of one compile in the order of the compiler's stages, each linked to the user's lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from depyf.report.names import graph_number
 STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
 MAPPINGS = "inductor_provenance_tracking_node_mappings"
 KERNEL_LOOKS = ("cpp_cache_", "triton_cache_", "autotune_cache_")
-"""How the stages begin that tell of a look into a cache of kernels: they stand between a module and what is of it."""
+"""Prefixes of stages that record lookups in caches of kernels. They occur between a module and its artefacts."""
 
 CAPTURED = "Captured_Graph"
 RUNNABLE = "fx_graph_runnable"
@@ -45,16 +45,16 @@ LABELS = {
     "kernel": "kernels",
 }
 LEADING = ("Captured_Graph", "Joint_graph", "Forward_graph", "Backward_graph", "AFTER_POST_GRAD", "kernel")
-"""Stages with a tab of their own; those between them are a step away."""
+"""Stages with a tab of their own. The stages between them are in a menu."""
 
 ORIGINAL, TRANSFORMED, BACK = (
     "original_bytecode",
     "transformed_bytecode",
     "decompiled_and_compiled_back_bytecode",
 )
-LISTINGS = {ORIGINAL: "original bytecode", TRANSFORMED: "transformed bytecode", BACK: "bytecode compiled back"}
+LISTINGS = {ORIGINAL: "original bytecode", TRANSFORMED: "transformed bytecode", BACK: "recompiled bytecode"}
 
-OF_WHOLE = "it is about the whole graph: no line of it stands for a line of yours"
+OF_WHOLE = "it describes the whole graph: no line of it is linked to a line of yours"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class Document:
 
     key: its name in the page's addresses, unique in its compile.
     language: `python`, `cpp`, `bytecode`, `json` or `text`.
-    is_leading: whether it has a tab of its own.
-    file: where it is in the dump, empty for what is in no file.
+    is_leading: whether it has its own tab.
+    file: its path in the dump, or empty.
     """
 
     key: str
@@ -101,7 +101,7 @@ def documents(run: Run, function: Function, compiled: Compile) -> list[Document]
 
 
 def compiled_file(compiled: Compile) -> str:
-    """Return the file of a compile's transformed code, empty where there is none."""
+    """Return the file of a compile's transformed code, or ""."""
     return compiled.transformed.file if isinstance(compiled.transformed, Transformed) else ""
 
 
@@ -122,9 +122,9 @@ def _with_own_keys(texts: Iterable[Document]) -> list[Document]:
 
 
 def _parts(artefacts: list[Artefact]) -> list[str]:
-    """Return for each artefact whether it is of the forward or the backward, as far as it is known.
+    """Return for each artefact whether it belongs to the forward or the backward, or "" if that is unknown.
 
-    Inductor lowers one graph after the other: what comes between two modules of its belongs to the later one.
+    Inductor lowers one graph after the other. An artefact between two of its modules belongs to the later one.
     """
     parts = [each.part for each in artefacts]
     begin = 0
@@ -199,7 +199,9 @@ def _guards(compiled: Compile) -> list[Document]:
 
 @dataclass(frozen=True, slots=True)
 class KernelSource:
-    """A module of Inductor's, the graph that it lowers where that is there, and what its launches compute if told."""
+    """A module of Inductor's, the graph that it lowers if it is known, and the nodes that its launches compute if
+    recorded.
+    """
 
     artefact: Artefact
     part: str
@@ -209,7 +211,7 @@ class KernelSource:
 
     @property
     def nodes(self) -> dict[str, Origins]:
-        """Where the nodes of the graph came from, by name."""
+        """The origins of the graph's nodes, by name."""
         return node_origins(self.graph.text, self.graph.links) if self.graph is not None else {}
 
     def launched(self) -> list[Launched]:
@@ -279,7 +281,7 @@ def _graph_number(file: str) -> int | None:
 
 
 def _beside(run: Run, compiled: Compile, parts: list[str], kernel: int, stage: str) -> str:
-    """Return what Inductor wrote about its module number `kernel`, right before or after it."""
+    """Return what Inductor wrote about its module number `kernel`, immediately before or after it."""
     for step in (1, -1):
         index = kernel + step
         while 0 <= index < len(compiled.artefacts) and compiled.artefacts[index].dialect is not Dialect.KERNEL:
@@ -292,7 +294,7 @@ def _beside(run: Run, compiled: Compile, parts: list[str], kernel: int, stage: s
 def _beside_graphs(
     run: Run, compiled: Compile, graphs: list[Document], captured: dict[int, GraphPlaces]
 ) -> list[Document]:
-    """Return what AOTAutograd wrote around the graphs, and what torch noted of them."""
+    """Return AOTAutograd's wrappers around the graphs, and torch's notes about them."""
     found = []
     is_in_order = not any(each.stage in RENUMBERING for each in compiled.artefacts)
     for each in compiled.artefacts:
@@ -309,7 +311,7 @@ def _beside_graphs(
             own = ((graph.text, graph.links) for graph in graphs if _same_graph(graph, each))
             links = runnable_links(text, own)
         elif each.dialect is Dialect.TEXT and " File: " in text:
-            # An exported program is printed with the lines above its nodes, as graphs are.
+            # torch prints an exported program like a graph, with the user's lines above its nodes.
             links = graph_links(text, run.names)
         label = re.sub(r"^aot ", "AOT ", each.stage.replace("_", " "), flags=re.IGNORECASE)
         found.append(Document(each.stage.lower(), label, _language(each), False, each.file, text, links))
@@ -339,7 +341,7 @@ def _listings(
     links = {
         ORIGINAL: bytecode_links(texts[ORIGINAL], of_user, OF_ORIGINAL),
         TRANSFORMED: dynamo_links(texts[TRANSFORMED], listed, transformed.of, whole),
-        BACK: bytecode_links(texts[BACK], transformed.of, "its line of the transformed code came from none of yours"),
+        BACK: bytecode_links(texts[BACK], transformed.of, "its line of the transformed code has no link"),
     }
     return [
         Document(kind, label, "bytecode", False, files[kind], texts[kind], links[kind])

@@ -1,10 +1,10 @@
-"""Which statements of a transformed function change what the user's program holds, and for which lines of the user's.
+"""Find the statements of a transformed function that change the user's objects, and the user's lines that ask for it.
 
-before: torch says that `G['TABLE']` is changed by the user's line 85
+before: torch says that the user's line 85 changes `G['TABLE']`
     TABLE_2 = TABLE
     clear = TABLE_2.clear
     clear()
-after: the last statement stands for line 85
+after: the last statement is linked to line 85
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from collections.abc import Mapping, Sequence
 from depyf.report.model import SideEffect, UserLine
 
 _SCOPES = ("L", "G")
-"""Torch's names for the local variables and the globals."""
+"""torch's names for the local variables and the globals."""
 
 
 def effect_lines(statements: Sequence[ast.stmt], effects: Sequence[SideEffect]) -> dict[int, tuple[UserLine, ...]]:
-    """Return the user's lines that statements stand for, by the first statement of each group: its index.
+    """Return the user's lines for each group of statements, by the index of its first statement.
 
-    `statements` are all of a function, in order. A group are statements that change one object, one after the other.
+    A group consists of consecutive statements that change one object. `statements` are all statements of a function.
     """
     lines = {_path_of_source(each.source): each.lines for each in effects if each.lines}
     lines.pop(None, None)
-    # A local variable that is set anew changes no object.
+    # Assigning to a local variable changes no object.
     variables = {_path_of_source(each.source) for each in effects if not each.source.startswith("L[")}
     found: dict[int, tuple[UserLine, ...]] = {}
     known: dict[str, str] = {}
@@ -48,7 +48,7 @@ def _path_of_source(source: str) -> str | None:
 
 
 def _path(expression: ast.expr, known: Mapping[str, str]) -> str | None:
-    """Return how an object is reached, in one spelling: `L['self'].items` and `self.items` are the same."""
+    """Return the path to an object in one spelling: `L['self'].items` and `self.items` are the same."""
     suffixes: list[str] = []
     while True:
         match expression:

@@ -1,7 +1,7 @@
-"""A run as a notebook shows it in a cell: its report in a frame of its own, and the same in a few lines of text.
+"""A run as a notebook cell shows it: its report in a frame, and a few lines of text.
 
-The frame holds the whole page and may run nothing but the page's own scripts: it is of no origin, so that whatever
-names and strings of the program hold reaches nothing of the notebook.
+The frame holds the whole page and may run only the page's own scripts. It has no origin, so names and strings of the
+program cannot reach the notebook.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from depyf.report.model import Function
 from depyf.report.writer import INDEX
 
 HEIGHT = 620
-"""Of the frame, in pixels."""
+"""The height of the frame, in pixels."""
 LARGEST = 12_000_000
-"""Characters of a page that a notebook is still to keep; of a larger one it says where it is."""
+"""The most characters of a page that are stored in a notebook. For a larger page the cell names the file."""
 
 _BASE = "about:srcdoc"
-"""What the page's links are relative to: without it they lead into the notebook."""
+"""The base of the page's links. Without it they would lead into the notebook."""
 
 
 def bundle(text: str, run: Run | None, caption: str = "") -> dict[str, str]:
-    """Return what a notebook or a terminal shows of a run, by the type of the text.
+    """Return the content that a notebook or a terminal shows of a run, by MIME type.
 
-    text: what a terminal shows.
-    run: what the frame shows; None where there is nothing to show yet.
+    text: the text for a terminal.
+    run: the run to show in the frame, or None if there is nothing to show yet.
     caption: a line below the frame.
     """
     if run is None or importlib.util.find_spec("jinja2") is None:
@@ -37,13 +37,13 @@ def bundle(text: str, run: Run | None, caption: str = "") -> dict[str, str]:
 
 
 def bundle_of_capture(directory: Path, text: str, ended: bool) -> dict[str, str]:
-    """Return what is shown of a capture: the report of its files, once its context has ended."""
+    """Return the content for a capture: the report of its files after its context has ended."""
     run = read_run(directory) if ended and (directory / INDEX).is_file() else None
     return bundle(text, run, text.partition("\n")[0])
 
 
 def frame(run: Run, caption: str = "") -> str:
-    """Return the report of a run as an element of a notebook: the page of its function where it has one alone."""
+    """Return the report of a run as an HTML element: the page of its function if it has only one."""
     from depyf.report.html.build import content_of, page_text
     from depyf.report.html.process import Process
 
@@ -53,7 +53,7 @@ def frame(run: Run, caption: str = "") -> str:
     page = page_text(content, content.chunks.texts, home="p0f0" if len(roots) == 1 else "", base=_BASE)
     below = f'<p style="margin:2px 0;font-size:85%;opacity:.75">{html.escape(caption)}</p>' if caption else ""
     if len(page) > LARGEST:
-        return f"<p>The report has {len(page) / 1e6:.0f} MB: too much for a cell.</p>{below}"
+        return f"<p>The report has {len(page) / 1e6:.0f} MB, which is too large for a cell.</p>{below}"
     name = html.escape(roots[0].name if len(roots) == 1 else "report", quote=True)
     style = f"width:100%;height:{HEIGHT}px;border:1px solid rgba(128,128,128,.4);border-radius:4px"
     return (
@@ -63,6 +63,6 @@ def frame(run: Run, caption: str = "") -> str:
 
 
 def only(run: Run, root: Function) -> Run:
-    """Return the part of a run that tells of one function and of what resumes it."""
+    """Return the part of a run that concerns one function and its resume functions."""
     kept = {key: each for key, each in run.session.functions.items() if each.root == root.key}
     return replace(run, session=replace(run.session, functions=kept, skipped={}, earlier={}, loose=[]))

@@ -1,8 +1,8 @@
-"""The guards of all entries of a function beside each other: what they ask for differently.
+"""Show side by side how the guards of a function's entries differ.
 
 before: entry 0/0 has `tensor(L["x"], torch.Tensor, size=(2, 8), requires_grad=False)`,
         entry 0/1 has `tensor(L["x"], torch.Tensor, size=(2, 12), requires_grad=False)`
-after: of `L["x"]`, 0/0 asks for `size=(2, 8)` and 0/1 for `size=(2, 12)`
+after: for `L["x"]`, 0/0 has `size=(2, 8)` and 0/1 has `size=(2, 12)`
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NOTHING = "–"
 
 @dataclass(frozen=True, slots=True)
 class Contrasted:
-    """What the entries ask of one value: a text for each, by the entry's id."""
+    """The clauses of the entries about one value, by the entry's id."""
 
     source: str
     kind: str
@@ -28,14 +28,14 @@ class Contrasted:
 
 @dataclass(frozen=True, slots=True)
 class EntryTable:
-    """What entries ask for differently, and how many clauses they have in common."""
+    """The differing clauses of the entries, and the number of clauses that they share."""
 
     rows: tuple[Contrasted, ...]
     shared: int
 
 
 def entry_table(entries: Mapping[str, tuple[Guard, ...]]) -> EntryTable:
-    """Hold the guards of several entries against each other, each under its id."""
+    """Compare the guards of several entries, each under its id."""
     by_subject: dict[tuple[str, str], dict[str, list[str]]] = {}
     for entry, guards in entries.items():
         for guard in guards:
@@ -53,7 +53,7 @@ def entry_table(entries: Mapping[str, tuple[Guard, ...]]) -> EntryTable:
 
 
 def _brief(texts: Mapping[str, list[str]]) -> dict[str, str]:
-    """Return what differs between clauses: of calls of one function, the arguments that are not the same in all."""
+    """Return the differing parts of clauses: for calls of one function, the arguments that are not the same in all."""
     parts = {entry: _arguments(clauses) for entry, clauses in texts.items() if clauses}
     common = set.intersection(*(set(each) for each in parts.values())) if parts else set()
     brief = {}

@@ -1,4 +1,4 @@
-"""What is compared between runs: short facts about each function of a run."""
+"""Short facts about each function of a run, for comparison between runs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from depyf.report.model import Session
 from depyf.report.words import TRIGGERS
 
 Facts = dict[str, str]
-"""A name of each fact, and what it is in one run."""
+"""The value of each fact of a run, by its name."""
 
 
 def facts(session: Session) -> Facts:
-    """Return the facts of a run that are compared with those of others."""
+    """Return the facts of a run that are compared with other runs."""
     found: dict[str, list[str]] = {}
     for function in session.functions.values():
         root = session.functions[function.root]
@@ -32,7 +32,7 @@ def facts(session: Session) -> Facts:
 
 
 def differences(told: dict[str, Facts]) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """Yield each fact that is not the same in all runs, with the labels of those that have each value of it."""
+    """Yield each fact that differs between the runs, with the labels of the runs that have each value."""
     names = dict.fromkeys(name for each in told.values() for name in each)
     for name in names:
         values: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Lines of a text that a page folds away: long headers, what a module names at its head, docstrings but for a line."""
+"""Lines of a text that a page folds: long headers, imports and names at the head, docstrings after one line."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 FEWEST = 3
-"""Lines that are worth a fold."""
+"""The fewest lines that are folded."""
 
 HEADER = 3
-"""Lines of the comment at the head of a text that stay."""
+"""Lines of a text's first comment that stay visible."""
 
 _IMPORT = re.compile(r"(?:import|from)\s+[\w.]")
 _NAMING = re.compile(r"\w+ = [\w.]+(?:\(\))?\s*(?:#.*)?$")
@@ -19,7 +19,7 @@ _DOCSTRING = re.compile(r"\s*[rRuU]?(?P<quotes>\"\"\"|''')")
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Lines that are hidden at first, counted from 1, with what they are."""
+    """Lines that are hidden at first, counted from 1, with a description."""
 
     first: int
     last: int
@@ -27,7 +27,7 @@ class Fold:
 
 
 def folds(text: str) -> list[Fold]:
-    """Return what a page folds of a Python text, in its order.
+    """Return the folds of a Python text, in order.
 
     before: `    '''Return the mean.`, 12 lines more, `    '''`
     after: `    '''Return the mean.` and "13 more lines of the docstring"
@@ -45,7 +45,7 @@ def folds(text: str) -> list[Fold]:
 
 
 def _docstrings(rows: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last lines of docstrings: strings at the head of the text or of an indented block."""
+    """Yield the first and last lines of docstrings: strings at the start of the text or of an indented block."""
     before, number = ":", 0
     while number < len(rows):
         found = _DOCSTRING.match(rows[number])
@@ -59,14 +59,14 @@ def _docstrings(rows: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _closed(rows: Sequence[str], number: int, column: int, quotes: str) -> int | None:
-    """Return the index of the row in which a string ends that begins in the row of this index, None where none does."""
+    """Return the index of the row in which a string ends that begins in row `number`, or None."""
     if quotes in rows[number][column:]:
         return number
     return next((index for index in range(number + 1, len(rows)) if quotes in rows[index]), None)
 
 
 def _head(rows: Sequence[str], number: int) -> tuple[int, int]:
-    """Return the first import of a module and the last line of what it names at its head, from row `number` on."""
+    """Return the first import of a module and the last line of the names defined at its head, from row `number` on."""
     first = last = 0
     while number < len(rows):
         row, begins = rows[number], number + 1

@@ -1,4 +1,4 @@
-"""What the names in AOTAutograd's wrappers stand for. Plain data."""
+"""The meaning of names in AOTAutograd's wrappers, as plain data."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GivenName:
-    """A name that a wrapper reads and does not make: what it stands for, and where in the dump it goes on.
+    """A name that a wrapper reads but does not define: what it stands for, and where in the dump it is defined.
 
-    `leads_to` are functions of other wrappers, each with its file: where `is_itself`, the one that it stands for.
-    `part` is `forward` or `backward` where what is called is the graph itself.
+    leads_to: functions of other wrappers, each with its file; if `is_itself`, the one that the name stands for.
+    part: `forward` or `backward` if the name stands for the graph itself.
     """
 
     name: str
@@ -22,7 +22,7 @@ class GivenName:
 
 @dataclass(frozen=True, slots=True)
 class Wrapper:
-    """A function that AOTAutograd wrote around a graph: who calls it, and what it is given."""
+    """A function that AOTAutograd wrote around a graph: its callers, and the meaning of its names."""
 
     name: str
     called_by: str

@@ -1,4 +1,4 @@
-"""A graph's text as torch prints it, made into a Python file that can be imported."""
+"""Turn a graph's text, as torch prints it, into a Python file that can be imported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from depyf.report.model import UserLine
 from depyf.report.nested_graphs import with_names
 
 SAYS_PLACE = r"# (?:(?:Annotation|recompute|ac_graph_id): [^\n]*? )?File: "
-"""How a comment in a graph begins that names a line of the user's: first may come the stream of its nodes."""
+"""The start of a comment in a graph that names a line of the user's. The stream of its nodes may come first."""
 _USER_LINE = re.compile(
     rf"{SAYS_PLACE}(?P<file>.*?):(?P<line>\d+) in (?P<fn>.*?), code: (?P<code>.*)$", re.MULTILINE
 )
@@ -31,21 +31,21 @@ KNOWN_IMPORTS = {
     "_operator": "import _operator",
     "NoneType": "NoneType = type(None)",
 }
-"""Names that torch's printer writes bare, and the line that defines each."""
+"""Names that torch's printer writes without a module, and the import that defines each."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphFile:
-    """The text of a graph's file, and why it is no importable Python where it is none."""
+    """The text of a graph's file, and the reason if it is not importable Python."""
 
     text: str
     reason: str = ""
 
 
 def graph_file(text: str, header: list[str]) -> GraphFile:
-    """Return the file of a graph: `header` as comments, the imports its code needs, and the code.
+    """Return the file of a graph: `header` as comments, the imports that its code needs, and the code.
 
-    Where torch prints something that is not Python, the text is kept as a string, so that the file still parses.
+    If torch prints something that is not Python, the text becomes a string, so that the file still parses.
     """
     found = _without_header(text)
     return GraphFile("".join(f"# {line}\n" for line in header) + found.text, found.reason)
@@ -53,7 +53,7 @@ def graph_file(text: str, header: list[str]) -> GraphFile:
 
 @functools.lru_cache(maxsize=16)
 def _without_header(text: str) -> GraphFile:
-    """Return the file of a graph below its header; a function that is compiled anew often has one graph each time."""
+    """Return the file of a graph without its header. Recompiles often have the same graph."""
     try:
         code = _named(text)
         table = symtable(code, "<graph>", "exec")
@@ -80,19 +80,19 @@ def user_lines(text: str) -> tuple[UserLine, ...]:
 
 
 def output_count(text: str) -> int | None:
-    """Return how many values a graph returns, or None where its text does not tell."""
+    """Return how many values a graph returns, or None if its text does not show it."""
     outputs = _outputs(text)
     return len(outputs) if outputs is not None else None
 
 
 def output_names(text: str) -> tuple[str, ...]:
-    """Return what a graph calls the values that it returns; what is no name there is `output_N`."""
+    """Return the names of the values that a graph returns; a value without a name is `output_N`."""
     outputs = _outputs(text) or []
     return tuple(each.id if isinstance(each, ast.Name) else f"output_{number}" for number, each in enumerate(outputs))
 
 
 _RETURN = re.compile(r"^ {8}return (?P<value>.*(?:\n {9,}.*|\n {8}[)\]].*|\n)*)", re.MULTILINE)
-"""What a method of a class at the top of a text returns; classes inside of that one stand deeper."""
+"""The `return` of a method of a top-level class in a text. Nested classes are indented further."""
 
 
 def _outputs(text: str) -> list[ast.expr] | None:
@@ -106,7 +106,7 @@ def _outputs(text: str) -> list[ast.expr] | None:
 
 @dataclass(slots=True)
 class _Names:
-    """The names that a text reads, those that it gives something, and the attributes that it reads of `self`."""
+    """The names that a text reads, the names that it assigns, and the attributes of `self` that it reads."""
 
     loaded: dict[str, None] = field(default_factory=lambda: {"torch": None})
     stored: set[str] = field(default_factory=set)
@@ -114,7 +114,7 @@ class _Names:
 
 
 def _names(table: SymbolTable, code: str) -> _Names:
-    """Return the names of a text whose scopes Python has told apart: its syntax tree has a hundred times the nodes."""
+    """Return the names of a text from Python's symbol table, which is a hundred times smaller than a syntax tree."""
     found = _Names(of_self=dict.fromkeys(filter(None, _OF_SELF.findall(code))))
     pending = [table]
     while pending:
@@ -129,13 +129,13 @@ def _names(table: SymbolTable, code: str) -> _Names:
 
 
 _OF_CLASSES = frozenset(("__class__", "__classdict__", "__conditional_annotations__"))
-"""Names that Python's own compiler adds to classes."""
+"""Names that Python's compiler adds to classes."""
 _OF_SELF = re.compile(
     r"'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\""
     r"|#[^\n]*|(?<![\w.])self\s*\.\s*(\w+)",
     re.DOTALL,
 )
-"""An attribute of `self`, or what hides one: a string or a comment."""
+"""An attribute of `self`, or a string or comment that may hide one."""
 
 
 def _imports(names: _Names) -> list[str]:
@@ -148,9 +148,9 @@ def _imports(names: _Names) -> list[str]:
 
 
 def _attributes(table: SymbolTable, names: _Names) -> str:
-    """Return what makes the graphs inside of a graph modules, as it calls them, and names what else it has to be given.
+    """Return statements that create the submodules of a graph, and comments that name the other attributes it needs.
 
-    before: `self.cond_true_0` is the class that the text defines
+    before: `self.cond_true_0` is a class that the text defines
     after: `self.cond_true_0` is a module of that class
     """
     inside = [path for path in _classes(table) if "." in path]
@@ -162,7 +162,7 @@ def _attributes(table: SymbolTable, names: _Names) -> str:
 
 
 def _classes(table: SymbolTable) -> list[str]:
-    """Return the classes that a text defines, those inside of others by the way to them."""
+    """Return the qualified names of the classes that a text defines, including nested ones."""
     found = []
     pending = [("", each) for each in table.get_children()]
     while pending:

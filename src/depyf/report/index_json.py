@@ -1,8 +1,8 @@
-"""`index.json`: what `index.md` tells, for programs.
+"""`index.json`: the content of `index.md`, for programs.
 
-The schema: `schema` is its version, raised when a key changes its meaning or goes; keys may be added. Files are
-relative to the directory, times are seconds. Everything but `seconds`, `compile_seconds`, `began`, `metrics` and
-`caches` is the same for two runs of one program.
+`schema` is the version of the schema. It increases when a key is removed or changes its meaning; keys may be added.
+Files are relative to the directory, and times are in seconds. Everything except `seconds`, `compile_seconds`, `began`,
+`metrics` and `caches` is the same for two runs of one program.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from depyf.report.words import TRIGGERS
 SCHEMA = 1
 
 _OWN = uuid.uuid4().hex
-"""Nobody else knows it: a text of the program's, or of a log, cannot be taken for a mark."""
+"""A random mark. No text of the program or of a log can contain it."""
 _MARK = re.compile(rf'"{_OWN} (\d+)"')
 
 
@@ -57,12 +57,12 @@ class OneLine:
 
 
 def index_json(session: Session, found: tuple[Finding, ...] | None = None) -> str:
-    """Return the text of `index.json`; `found` are the findings, where the caller has them."""
+    """Return the text of `index.json`; `found` are the findings, if the caller has them."""
     return "".join(index_parts(session, found))
 
 
 def index_parts(session: Session, found: tuple[Finding, ...] | None = None) -> Iterator[str]:
-    """Yield the text of `index.json` piece by piece: as data, that of 10,000 compiles is many times its 100 MB."""
+    """Yield the text of `index.json` piece by piece: for 10,000 compiles the data would take many times its 100 MB."""
     before = {
         "schema": SCHEMA,
         **head(session),
@@ -87,7 +87,7 @@ def index_parts(session: Session, found: tuple[Finding, ...] | None = None) -> I
 
 
 def head(session: Session) -> dict[str, Any]:
-    """Return which torch and which Python ran."""
+    """Return the versions of torch and Python."""
     return {"torch": session.torch_version, "python": session.python_version}
 
 
@@ -127,13 +127,13 @@ OTHERS: dict[str, tuple[str, Callable[[Session], Any]]] = {
         lambda session: [{"where": each.where, "message": each.message} for each in session.problems],
     ),
 }
-"""What is told of a run beside its compiles: of which part of the session, and how."""
+"""The parts of the index beside the compiles: for each key, the part of the session and its value."""
 
 
 def _readable(content: dict[str, Any]) -> str:
-    """Return JSON with a key per line, but a guard per line: Python's encoder is slow when it indents.
+    """Return JSON with one key per line, and one guard per line. Python's encoder is slow when it indents.
 
-    A model has thousands of guards. They are encoded on their own, and put where their marks stand.
+    A model has thousands of guards. They are encoded separately and replace their marks.
     """
     rows: list[str] = []
 
@@ -173,7 +173,7 @@ def _function(function: Function) -> dict[str, Any]:
 
 
 def function_head(function: Function) -> dict[str, Any]:
-    """Return what is told of a function beside its compiles."""
+    """Return the data of a function except for its compiles."""
     return {
         "name": function.name,
         "qualname": function.qualname,
@@ -185,7 +185,7 @@ def function_head(function: Function) -> dict[str, Any]:
 
 
 def resume_head(function: Function) -> dict[str, Any]:
-    """Return what is told of a resume function besides."""
+    """Return the additional data of a resume function."""
     return {
         "broke_at": function.break_line,
         "resumes_at": function.resumes_at,
@@ -204,7 +204,7 @@ PARTS: dict[str, Callable[[Iterable[Any]], list[Any]]] = {
     "cuda_graphs": lambda found: [OneLine(_cuda_graph(each)) for each in found],
     "shapes": lambda found: [OneLine(_shape(each)) for each in found],
 }
-"""How the parts of a compile are told that grow while it runs."""
+"""How to write those parts of a compile that grow while it runs."""
 
 COMPILE: dict[str, Callable[[Compile], Any]] = {
     "id": lambda each: str(each.id),
@@ -238,7 +238,7 @@ COMPILE: dict[str, Callable[[Compile], Any]] = {
     "began": lambda each: each.began,
     "seconds": lambda each: each.seconds,
 }
-"""How each part of a compile is told."""
+"""How to write each part of a compile."""
 
 
 def _lines_read(lines: LinesRead) -> dict[str, Any]:

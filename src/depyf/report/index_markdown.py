@@ -42,7 +42,7 @@ COUNTED_AGAIN = "\n`{}`: Dynamo was reset, and torch counts its compiles from 0 
 
 
 def index_markdown(session: Session, found: tuple[Finding, ...] | None = None) -> str:
-    """Return the text of `index.md`; `found` are the findings, where the caller has them."""
+    """Return the text of `index.md`; `found` are the findings, if the caller has them."""
     pairs = list(session.compiles())
     parts = [_summary(session, pairs), _findings(findings(session) if found is None else found)]
     if pairs:
@@ -76,18 +76,18 @@ def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
         ]
     )
     versions = f"torch {session.torch_version}, Python {session.python_version}"
-    beside = f"\nOther processes wrote here too: [{session.beside}]({session.beside})\n" if session.beside else ""
+    beside = f"\nOther processes also wrote here: [{session.beside}]({session.beside})\n" if session.beside else ""
     return f"# What torch.compile made\n\n{counts}; {spent}\n\n{versions}\n{beside}"
 
 
 def _findings(found: tuple[Finding, ...]) -> str:
-    """Tell what to look at first."""
+    """Return the section of the findings."""
     lines = [f"{number}. **{each.severity}**: {each.line}" for number, each in enumerate(found, start=1)]
     return "## Findings\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
-    rows = ["| compile | what | why it was compiled | ops | guards | hits | s | proof |", f"|{'---|' * 8}"]
+    rows = ["| compile | function | trigger | ops | guards | hits | s | proof |", f"|{'---|' * 8}"]
     for function, each in pairs:
         seconds = duration(each.seconds) if "total" in each.seconds else None
         cells = [
@@ -141,13 +141,13 @@ def _recompiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
             if each.trigger.others is not None:
                 lines.append(f"  - {each.trigger.others}")
             if each.contrast is not None and each.contrast.respects:
-                lines.append(f"  - its guards against those of {each.contrast.entry}:")
+                lines.append(f"  - how its guards differ from those of {each.contrast.entry}:")
                 lines += _bounded("    - ", list(map(spelled, each.contrast.respects)))
     return "## Recompiles\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _refusals(root: Function, function: Function, compiled: Compile) -> Iterator[str]:
-    """Yield what the entries refused; with many, those that were further away than the nearest are counted."""
+    """Yield what the entries refused. Of many entries, those further from the call than the nearest are counted."""
     same = alike(compiled)
     told = list(refusing(root, function, compiled, but={each.entry for each in same}))
     others = [each for each in told if not each.is_nearest]
@@ -162,14 +162,14 @@ def _refusals(root: Function, function: Function, compiled: Compile) -> Iterator
         yield f"  - {those} refused, too, for {count} reasons, in `index.json`"
     if same:
         values = ", ".join(dict.fromkeys(each.expected for each in same))
-        expected = f", and expected {values}" if len(values) <= MOST_VALUES else "; `index.json` has what they expected"
+        expected = f", and expected {values}" if len(values) <= MOST_VALUES else "; `index.json` has the values"
         yield f"  - entries {same[0].entry} to {same[-1].entry} refused the same value{expected}"
 
 
 MOST_VALUES = 240
-"""Characters of what several entries expected."""
+"""The most characters of the values that several entries expected."""
 MOST_LINES = 12
-"""A list longer than this goes on in `index.json`: entries of a model may differ in hundreds of guards."""
+"""The most lines of a list; the rest is only in `index.json`, because entries may differ in hundreds of guards."""
 
 
 def _bounded(before: str, texts: Sequence[str]) -> list[str]:
@@ -178,7 +178,7 @@ def _bounded(before: str, texts: Sequence[str]) -> list[str]:
 
 
 def _breaks(pairs: list[tuple[Function, Compile]]) -> str:
-    """Tell each place that breaks graphs once, with all compiles that broke there."""
+    """Return the section of graph breaks: each place once, with all compiles that broke there."""
     places: dict[tuple[str, UserLine | None], tuple[GraphBreak, list[str]]] = {}
     for _, each in pairs:
         for found in each.breaks:
@@ -202,7 +202,7 @@ def _failures(pairs: list[tuple[Function, Compile]]) -> str:
         if each.failure is not None:
             place = where_words(function)
             reason = each.failure.reason.strip().split("\n", 1)[0]
-            raised = "; the call raised it" if each.failure.raised else ""
+            raised = "; the call raised this error" if each.failure.raised else ""
             lines.append(f"- {title(function)}, {place} (compile {each.id}): {each.failure.kind}: {reason}{raised}")
     return "## Frames that Dynamo gave up\n\n" + "\n".join(lines) + "\n" if lines else ""
 
@@ -210,7 +210,7 @@ def _failures(pairs: list[tuple[Function, Compile]]) -> str:
 def _files(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     lines = []
     for root in session.roots():
-        what = "guards, entries and dispatch" if root.file else "nothing of it runs compiled"
+        what = "guards, entries and dispatch" if root.file else "it runs uncompiled"
         lines.append(f"- {_link(title(root), root.file)}: {what}")
         for function, each in pairs:
             if function.root == root.key:
@@ -234,7 +234,7 @@ def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
     for heading, dialects in (
         ("graphs", (Dialect.GRAPH,)),
         ("kernels", (Dialect.KERNEL, Dialect.CPP)),
-        ("wrappers that AOTAutograd wrote", (Dialect.PYTHON,)),
+        ("AOTAutograd's wrappers", (Dialect.PYTHON,)),
         ("other", (Dialect.TEXT, Dialect.JSON)),
     ):
         found = [_link(graph_label(each), each.file) for each in artefacts if each.dialect in dialects]
@@ -244,7 +244,7 @@ def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
 
 
 def _lines(session: Session) -> str:
-    """Tell how much of the user's own functions runs in graphs, and count the others."""
+    """Return the section on how much of the user's functions runs in graphs, with a count of library functions."""
     found = line_states(session)
     own = [each for each in found if not is_library_file(each.filename)]
     rows = [f"- {each.words}, {short_path(each.filename)}:{each.first_line}" for each in own]
@@ -254,7 +254,7 @@ def _lines(session: Session) -> str:
 
 
 def _cuda_graphs(pairs: list[tuple[Function, Compile]]) -> str:
-    """Tell what torch says of CUDA graphs, a row for each compile."""
+    """Return the section on CUDA graphs, one line for each compile."""
     rows = [
         f"- compile {each.id} of {title(function)}: {'; '.join(words(each.cuda_graphs))}"
         for function, each in pairs
@@ -264,19 +264,19 @@ def _cuda_graphs(pairs: list[tuple[Function, Compile]]) -> str:
 
 
 def _earlier(session: Session) -> str:
-    """Tell of compiled code that ran and of which there are no files."""
+    """Return the section on compiled code that ran but has no files."""
     if not session.earlier:
         return ""
     rows = [
         f"- {name}, {short_path(filename)}:{line} served {counted(hits, 'call')}"
         for (name, filename, line), hits in session.earlier.items()
     ]
-    advice = "No files here are of it: enter `prepare_debug` before its first call, or call `torch.compiler.reset()`."
+    advice = "It has no files here. Enter `prepare_debug` before its first call, or call `torch.compiler.reset()`."
     return "\n".join(["## Compiled before the context was entered", "", *rows, "", advice, ""])
 
 
 def _skipped(session: Session) -> str:
-    """Tell of the user's frames that Dynamo left as they are, and count the others."""
+    """Return the section on skipped frames: the user's frames, and a count of the others."""
     given_up = {(each.name, each.filename) for _, each in _with_failures(session)}
     rows, others = [], Counter[Whose]()
     for each in skips(session):
@@ -296,16 +296,16 @@ def _with_failures(session: Session) -> list[tuple[Function, Compile]]:
 
 
 def _gone(pairs: list[tuple[Function, Compile]]) -> str:
-    """Tell of entries that serve no more calls."""
+    """Return the section on entries that no longer exist."""
     rows = [f"- compile {each.id} of {title(function)}: {each.gone}" for function, each in pairs if each.gone]
-    return "\n".join(["## Entries that serve no more calls", "", *rows, ""]) if rows else ""
+    return "\n".join(["## Entries that no longer exist", "", *rows, ""]) if rows else ""
 
 
 def _loose(session: Session) -> str:
     lines = _artefact_lines(session.loose)
     if not lines:
         return ""
-    return "## Outside of any compiled frame\n\n" + "\n".join(line.removeprefix("    ") for line in lines) + "\n"
+    return "## Outside any compiled frame\n\n" + "\n".join(line.removeprefix("    ") for line in lines) + "\n"
 
 
 def _times(pairs: list[tuple[Function, Compile]]) -> str:
@@ -319,7 +319,7 @@ def _times(pairs: list[tuple[Function, Compile]]) -> str:
 
 def _unavailable(session: Session) -> str:
     lines = [f"- {seam}: {reason}" for seam, reason in sorted(session.unavailable.items())]
-    return "## What this torch does not tell\n\n" + "\n".join(lines) + "\n" if lines else ""
+    return "## What this torch does not provide\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _problems(session: Session) -> str:

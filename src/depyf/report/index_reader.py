@@ -1,6 +1,6 @@
-"""`index.json` read back into the model, for views of a run that is over: of another process, or of a killed one.
+"""Read `index.json` back into the model, for views of a finished or killed run of another process.
 
-What the index does not have stays at its default. Files of the user have the short names of the index.
+A value that the index does not have keeps its default. The user's files have the short names of the index.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ from depyf.verify.level import Level
 
 Json = dict[str, Any]
 Order = dict[str, list[int]]
-"""The places of each compile id in the order of all: torch counts anew after a reset."""
+"""The positions of each compile id in the order of all compiles. After a reset torch reuses ids."""
 
 Family: TypeAlias = list[tuple[Function, Compile]]
-"""The compiles of a function and of those that resume it, each with the one it is of, in the order they began in."""
+"""The compiles of a function and of its resume functions, each with its function, in the order in which they began."""
 
 _ID = re.compile(r"(?:!(\d+)/)?(g?\d+)/(\d+)(?:#(\d+))?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A dump and the run that it tells of.
+    """A dump and the run that it describes.
 
-    names: what the index calls the files that graphs name by their path. Keys of `session.sources` are these names.
-    texts: of files that are in no directory.
+    names: the index's names for the files that graphs name by path. The keys of `session.sources` are these names.
+    texts: the texts of files that are in no directory.
     """
 
     directory: Path
@@ -75,20 +75,20 @@ class Run:
     texts: Mapping[str, str] = field(default_factory=dict)
 
     def families(self) -> dict[str, Family]:
-        """Return the compiles of each root function and of those that resume it, by the root's key, in order."""
+        """Return the compiles of each root function and of its resume functions, by the root's key, in order."""
         found: dict[str, Family] = {each.key: [] for each in self.session.roots()}
         for function, compiled in self.session.compiles():
             found[function.root].append((function, compiled))
         return found
 
     def source_of(self, function: Function) -> str:
-        """Return the text of a function, of a resume function that of the one that it resumes; empty without a file."""
+        """Return the source of a function, or of the function that it resumes; "" without a file."""
         root = self.session.functions[function.root]
         text = self.text(self.session.sources.get(root.filename, ""))
         return function_in(text.splitlines(keepends=True), root.first_line)
 
     def text(self, file: str) -> str:
-        """Return the text of a file of the dump; empty where it is not there."""
+        """Return the text of a file of the dump, or ""."""
         if file in self.texts:
             return self.texts[file]
         path = self.directory / file
@@ -96,15 +96,15 @@ class Run:
 
 
 def read_run(directory: Path) -> Run:
-    """Return the run that a dump tells of.
+    """Return the run that a dump describes.
 
     Raises:
-        OSError: there is no index in the directory.
-        ValueError: it is no index of depyf's.
+        OSError: the directory has no index.
+        ValueError: the index is not depyf's.
     """
     if has_log(directory):
         return _run_of(directory, load_index(directory))
-    # Both readings of the file are of one open file: another may be put in its place meanwhile.
+    # Read the file twice through one handle, because another file may replace it in the meantime.
     with open(directory / INDEX, "rb") as file:
         return _run_of(directory, _read_on_demand(file))
 
@@ -118,7 +118,7 @@ def _run_of(directory: Path, index: Json) -> Run:
     except (TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"{directory / INDEX} is no index of depyf's: {error}") from error
     for function in run.session.functions.values():
-        # What is said about recompiles and breaks depends on the source; a long run has thousands of functions.
+        # Explanations of recompiles and breaks need the source. A long run has thousands of functions.
         if any(isinstance(each.trigger, Recompile) or each.breaks for each in function.compiles):
             root = run.session.functions[function.root]
             root.source = root.source or run.source_of(root)
@@ -126,12 +126,12 @@ def _run_of(directory: Path, index: Json) -> Run:
 
 
 def has_index(directory: Path) -> bool:
-    """Return whether a directory has the index of a run, whole or of one that goes on."""
+    """Return whether a directory has the index of a finished or running run."""
     return has_log(directory) or (directory / INDEX).is_file()
 
 
 def index_file(directory: Path) -> Path:
-    """Return the file of a directory that has the index: the log of a run that goes on or was killed."""
+    """Return the file of a directory that has the index. For a running or killed run, that is the log."""
     return directory / (LOG if has_log(directory) else INDEX)
 
 
@@ -141,11 +141,11 @@ def changed_at(directory: Path) -> float:
 
 
 def load_index(directory: Path) -> Json:
-    """Return the index of a run: that of its log where it goes on or was killed.
+    """Return the index of a run. For a running or killed run, read it from the log.
 
     Raises:
-        OSError: there is none in the directory.
-        ValueError: it is damaged.
+        OSError: the directory has no index.
+        ValueError: the index is damaged.
     """
     if has_log(directory):
         return read_log(directory)
@@ -167,10 +167,10 @@ def read_session(directory: Path) -> Session:
 
 
 def _read_on_demand(file: BinaryIO) -> Json:
-    """Return an index whose functions are read one by one, once: 10,000 compiles are much larger as data than as text.
+    """Return an index whose functions are parsed on demand: as data, 10,000 compiles are much larger than as text.
 
     Raises:
-        ValueError: it is damaged.
+        ValueError: the index is damaged.
     """
     kept: list[bytes] = []
     is_inside = is_ours = False
@@ -189,7 +189,7 @@ def _read_on_demand(file: BinaryIO) -> Json:
     return index
 
 
-# No text of JSON has line breaks: what a line begins with says how deep it stands.
+# JSON strings contain no line breaks, so the indentation of a line shows its depth.
 _FUNCTIONS, _ORDER = b' "functions": [', b' "order": ['
 _LAST = b"  }"
 """The last line of a function."""
@@ -209,7 +209,7 @@ def _functions(file: BinaryIO) -> Iterator[Json]:
 
 
 def session_of(index: Json) -> Session:
-    """Return the session that an index tells of."""
+    """Return the session that an index describes."""
     session = Session(index["torch"], index["python"], ended=index["ended"])
     order: Order = {}
     for number, compile_id in enumerate(index["order"]):
@@ -234,7 +234,7 @@ def session_of(index: Json) -> Session:
 
 
 def findings_of(index: Json) -> list[Finding]:
-    """Return the findings that an index tells of, none for one that was written before there were any."""
+    """Return the findings in an index; none if depyf had no findings yet when it wrote the index."""
     return [
         Finding(
             each["kind"],
@@ -420,4 +420,4 @@ def _line(found: Json | None) -> UserLine | None:
 
 
 _same = lru_cache(maxsize=4096)(UserLine)
-"""Stacks of one run have most of their lines in common."""
+"""Cached, because the stacks of a run share most of their lines."""

@@ -1,4 +1,4 @@
-"""`ranks.json`: the ranks of a job that were read from traces: groups of equal ones, and how groups differ."""
+"""`ranks.json`: the ranks of a job that was read from traces, in groups of equal ranks, and how the groups differ."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RANKS = "ranks.json"
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """Ranks that did the same. `folder` is the dump of the first of them, empty where there is none."""
+    """Ranks that compiled the same. `folder` is the dump of the first of them, or ""."""
 
     ranks: str
     count: int
@@ -25,7 +25,7 @@ class GroupRow:
 
     @property
     def label(self) -> str:
-        """Return what a reader calls the group."""
+        """Return the name of the group for readers."""
         return f"rank {self.ranks}" if self.count == 1 else f"ranks {self.ranks}"
 
 
@@ -43,7 +43,7 @@ class DivergenceRow:
 
 @dataclass(frozen=True, slots=True)
 class JobIndex:
-    """What is known of a job: how many ranks, bytes and records were read, and what was left out by cause."""
+    """A job: the number of its ranks, bytes and records, and what could not be read, by cause."""
 
     ranks: int
     bytes: int
@@ -54,15 +54,15 @@ class JobIndex:
     divergences: tuple[DivergenceRow, ...]
 
     def label_of(self, folder: str) -> str:
-        """Return what a reader calls the ranks that a folder stands for, empty where it stands for itself."""
+        """Return the name of the ranks that a folder stands for, or "" if it stands for itself."""
         return next((group.label for group in self.groups if group.folder == folder), "")
 
 
 def read_job(directory: Path) -> JobIndex | None:
-    """Return what is known of the job in a directory, None where it holds none.
+    """Return the job in a directory, or None.
 
     Raises:
-        ValueError: the file is none of depyf's.
+        ValueError: the file is not depyf's.
     """
     path = directory / RANKS
     if not path.is_file():

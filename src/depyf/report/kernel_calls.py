@@ -1,4 +1,4 @@
-"""The kernels that Inductor's module calls, by name: which lines call which, and where the first one stands."""
+"""The kernels that Inductor's module calls: the lines of each call, and the line of the first kernel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class KernelCall:
 
 
 def kernel_calls(text: str) -> Iterator[KernelCall]:
-    """Yield the calls of kernels in the function of a module that runs the graph.
+    """Yield the kernel calls in the function of a module that runs the graph.
 
     before: `        cpp_fused_add_0(arg1_1, buf0)`, `        extern_kernels.mm(arg0_1, arg1_1, out=buf1)`
     after: `cpp_fused_add_0` and `extern_kernels.mm`, with their lines
@@ -37,7 +37,7 @@ def kernel_calls(text: str) -> Iterator[KernelCall]:
 
 
 def first_kernel(text: str) -> int:
-    """Return the line of a module at which its first kernel is defined, else called; 1 where it has none."""
+    """Return the line of a module that defines its first kernel, or calls it; 1 if it has no kernel."""
     for number, row in enumerate(text.splitlines(), start=1):
         if _DEFINITION.match(row):
             return number

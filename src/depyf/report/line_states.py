@@ -1,4 +1,4 @@
-"""What runs each line of the user's: a graph, Dynamo's code around the graphs, Python; or nothing has compiled it."""
+"""What runs each of the user's lines: a graph, Dynamo's code around the graphs, or Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from depyf.report.naming import plain_name
 
 
 class LineState(Enum):
-    """What runs a line; where compiles differ, the first of these that fits one of them."""
+    """What runs a line. If compiles differ, the first member that holds for one of them counts."""
 
     GRAPH = "graph"
     BETWEEN = "between"
@@ -23,15 +23,15 @@ class LineState(Enum):
 
     @property
     def words(self) -> str:
-        """Return what a line of this state does, as its title says it."""
+        """Return a description of a line in this state."""
         return _WORDS[self]
 
 
 _WORDS = {
     LineState.GRAPH: "runs in a graph, or was evaluated when one was made",
     LineState.BETWEEN: "runs in Dynamo's code between graphs",
-    LineState.EAGER: "runs eager: what follows a graph break, or a compile that failed, was not compiled",
-    LineState.NEVER: "never compiled: no compile came to it, or the call raised the failure of its compile",
+    LineState.EAGER: "runs eagerly: what follows a graph break or a failed compile was not compiled",
+    LineState.NEVER: "never compiled: no compile reached it, or its compile failed and the call raised the error",
 }
 
 
@@ -50,26 +50,26 @@ class FunctionLines:
 
     @property
     def plain_name(self) -> str:
-        """Return the name that stands behind `def`."""
+        """Return the name in the function's `def`."""
         return self.name.rpartition(".")[2]
 
     def is_of(self, function: Function) -> bool:
-        """Return whether the lines are those of a function that was compiled."""
+        """Return whether the lines belong to this compiled function."""
         own = (self.filename, self.plain_name, self.first_line)
         return own == (function.filename, plain_name(function), function.first_line)
 
     def count(self, state: LineState) -> int:
-        """Return how many lines have a state."""
+        """Return how many lines are in a state."""
         return sum(each is state for each in self.states.values())
 
     @property
     def share(self) -> int:
-        """Return how many percent of the lines run in graphs."""
+        """Return the percentage of the lines that run in graphs."""
         return round(100 * self.count(LineState.GRAPH) / len(self.states)) if self.states else 0
 
     @property
     def words(self) -> str:
-        """Return the share of the lines that run in graphs, as a sentence."""
+        """Return the percentage of the lines that run in graphs, as a sentence."""
         rest = [
             words if len(self.states) == 1 else f"{self.count(state)} {words}"
             for state, words in (
@@ -86,7 +86,7 @@ class FunctionLines:
 
 
 def line_states(session: Session) -> list[FunctionLines]:
-    """Return the functions that Dynamo read in a run, in the order in which it came to them; none if it is not told."""
+    """Return the functions that Dynamo read in a run, in the order in which it read them, or [] if that is unknown."""
     found: dict[Place, FunctionLines] = {}
     for _, compiled in session.compiles():
         given_up = _is_given_up(session, compiled)
@@ -111,14 +111,14 @@ _ORDER = list(LineState)
 
 
 def _state(compiled: Compile, read: LinesRead, line: int) -> LineState:
-    """Return what became of a line in one compile; all that is computed for a graph without operations is lost."""
+    """Return the state of a line after one compile. Dropping a graph without operations drops its values, too."""
     if line not in read.read:
         return LineState.NEVER
     return LineState.GRAPH if line in read.in_graphs or compiled.op_count else LineState.BETWEEN
 
 
 def _is_given_up(session: Session, compiled: Compile) -> bool:
-    """Return whether no code was made: a compile failed, or Dynamo skipped the frame."""
+    """Return whether a compile made no code: it failed, or Dynamo skipped the frame."""
     if compiled.failure is not None:
         return True
     made = compiled.transformed
@@ -138,7 +138,7 @@ def _lines_between(session: Session) -> Iterator[tuple[str, int]]:
 
 
 def _lines_of(found: dict[Place, FunctionLines], read: LinesRead) -> FunctionLines:
-    """Return what is known of a function; the rest of one after a break is a part of it."""
+    """Return the entry of a function. A resume function belongs to the entry of its function."""
     for known in found.values():
         within = known.states and min(known.states) <= read.first_line <= max(known.states)
         starts = known.first_line == read.first_line
@@ -149,7 +149,7 @@ def _lines_of(found: dict[Place, FunctionLines], read: LinesRead) -> FunctionLin
 
 
 def _left_eager(session: Session) -> Iterator[tuple[str, str, int]]:
-    """Yield the file and name of each function of which no compile was made from a line on, with that line."""
+    """Yield the file, the name and a line of each function for which no compile was made from that line on."""
     for name, filename, _ in session.skipped:
         rest = resumed_function(name)
         if rest is not None:

@@ -1,4 +1,4 @@
-"""What became of the lines that Dynamo read in a compile. Plain data."""
+"""The lines that Dynamo read in a compile, as plain data."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class LinesRead:
-    """A function that Dynamo read in a compile, itself or inlined: its lines that do something, by number.
+    """A function that Dynamo read in a compile, itself or inlined, with the numbers of its lines that do something.
 
-    `in_graphs` are those that operations of the captured graphs come from, their own or those of what they call;
-    `read` all that Dynamo came to. Torch's own functions are left out.
+    in_graphs: the lines whose operations, or those of their callees, are in the captured graphs.
+    read: all lines that Dynamo reached. torch's own functions are left out.
     """
 
     name: str

@@ -9,15 +9,15 @@ from depyf.report.counts import counted
 from depyf.report.findings import Finding
 
 MOST = 60_000
-"""Characters: a code host takes no longer comment than 65,536."""
+"""The most characters of a comment; code hosts accept 65,536."""
 MOST_DETAILS = 40
-"""Lines shown of each change."""
+"""The most lines shown for each change."""
 
 
 def comment(changes: Iterable[tuple[str, Change]], old: Iterable[Finding], new: Iterable[Finding]) -> str:
-    """Return a comment: what is newly wrong and what no more, then each change with its lines folded away.
+    """Return a comment: new and resolved findings, then each change with its lines in a folded section.
 
-    changes: each with its process, empty where there is one alone.
+    changes: each change with its process, or "" if there is only one.
     """
     told = list(changes)
     before, after = {_key(each): each for each in old}, {_key(each): each for each in new}
@@ -40,7 +40,7 @@ def comment(changes: Iterable[tuple[str, Change]], old: Iterable[Finding], new: 
 
 
 def _key(found: Finding) -> tuple[str, str, str, str]:
-    """Return what tells a finding from others, lines and numbers aside: lines move."""
+    """Return the identity of a finding without lines and numbers, because lines move."""
     where = found.where
     return found.kind, where.file if where else "", where.function if where else "", found.cause
 
@@ -83,6 +83,6 @@ def _html(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text as Markdown shows it: code between backticks stays code, and no HTML gets through."""
+    """Return text escaped for Markdown. Code between backticks stays code, and no HTML gets through."""
     parts = text.replace("\n", " ").split("`")
     return "`".join(part if number % 2 else _html(part).replace("@", "&#64;") for number, part in enumerate(parts))

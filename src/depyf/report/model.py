@@ -1,7 +1,8 @@
-"""What a run was: every function that torch compiled, every compile, and what came of it.
+"""The model of a run: every function that torch compiled, every compile, and its results.
 
-Plain data. It holds text, numbers and names, never a tensor, a module, a frame or a code object, so keeping
-a `Session` keeps nothing of the user's program alive. `depyf.torch` fills it, the views of `depyf.report` read it.
+The model is plain data. It holds text, numbers and names, never a tensor, a module, a frame or a code object. So
+keeping
+a `Session` keeps nothing of the user's program alive. `depyf.torch` fills it; the views in `depyf.report` read it.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from depyf.verify.level import Level
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """A part of the story that this torch does not tell, and why."""
+    """A part of the model that this torch does not provide, and the reason."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class UserLine:
-    """A line of the user's source; `text` is empty where the file cannot be read."""
+    """A line of the user's source; `text` is empty if the file cannot be read."""
 
     filename: str
     line: int
@@ -39,11 +40,12 @@ class UserLine:
 
 @dataclass(frozen=True, slots=True, order=True)
 class CompileId:
-    """Torch's compile id: `frame`/`compile`, e.g. `0/1` for the second compile of the first frame.
+    """torch's compile id: `frame`/`compile`, for example `0/1` for the second compile of the first frame.
 
-    A negative frame is none of torch's: `g0/0` is the first graph that was compiled alone, with no call behind it.
-    `autograd` is the compiled-autograd part, -1 where there is none. Torch counts from 0 again when Dynamo is reset:
-    what it counts for the second time is shown as `0/1#2`, and `count` says which time it is.
+    A negative frame is depyf's own: `g0/0` is the first graph that was compiled without a frame. `autograd` is the
+    compiled-autograd part, or -1. After a reset of Dynamo, torch counts from 0 again. An id that torch uses for the
+    second
+    time is shown as `0/1#2`; `count` is the number of times.
     """
 
     frame: int
@@ -57,29 +59,28 @@ class CompileId:
 
     @property
     def frame_word(self) -> str:
-        """Return the frame in words: its number, or that of a graph alone."""
+        """Return the frame as text: its number, or the number of a graph without a frame."""
         return str(self.frame) if self.frame >= 0 else f"g{-1 - self.frame}"
 
     @property
     def of_torch(self) -> CompileId:
-        """Return the id as torch has it, which another compile may have had before a reset."""
+        """Return torch's own id, which another compile may have had before a reset."""
         return CompileId(self.frame, self.compile, self.autograd)
 
 
 @dataclass(frozen=True, slots=True)
 class FirstCall:
-    """The function was called for the first time, or again after compile `failed`, as those before it."""
+    """The first call of the function, or the first after the compile `failed`."""
 
     failed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An entry that did not serve the call, and the clauses of its guards that failed.
+    """An entry that refused the call, and the clauses of its guards that failed.
 
-    `clauses` are those that torch names, in its words: it stops at the first, and before 2.6 names none. `explained`
-    are all that failed, each with what was expected and what the call had; empty where the guards of the entry are not
-    known.
+    clauses: the clauses that torch names, in its words. torch stops at the first one, and before 2.6 names none.
+    explained: all clauses that failed, each with the expected and the actual value; empty if the guards are unknown.
     """
 
     entry: str
@@ -88,14 +89,14 @@ class Refusal:
 
 
 MOST_REFUSALS = 8
-"""Refusals of one call that are told one by one, those of the newest entries: torch's usual limit of entries."""
+"""The most refusals of one call that are listed one by one, newest first: torch's default limit of entries."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherRefusals:
-    """The refusals of one call that are not told one by one: how many, of which entries, and what they have in common.
+    """The refusals of one call that are not listed one by one: their number, their entries, and their common forms.
 
-    `forms` are the clauses that failed, in torch's words, with `…` for the numbers and strings that differ.
+    forms: the clauses that failed, in torch's words, with `…` for the numbers and strings that differ.
     """
 
     count: int
@@ -110,7 +111,7 @@ class OtherRefusals:
 
 @dataclass(frozen=True, slots=True)
 class EntryContrast:
-    """What the guards of a compile and of an earlier `entry` of the same function ask for differently."""
+    """How the guards of a compile differ from those of an earlier `entry` of the same function."""
 
     entry: str
     respects: tuple[str, ...]
@@ -118,7 +119,7 @@ class EntryContrast:
 
 @dataclass(frozen=True, slots=True)
 class Recompile:
-    """Every entry that was there refused the call. The newest entries are told one by one, `others` together."""
+    """Every existing entry refused the call. The newest entries are listed one by one, the `others` together."""
 
     refusals: tuple[Refusal, ...]
     others: OtherRefusals | None = None
@@ -128,8 +129,8 @@ class Recompile:
 class Resume:
     """A compile of the caller broke here, and the rest of the function is compiled on its own.
 
-    `caller` is the compile whose code calls this resume function; `offset` the bytecode offset in the original
-    function at which it goes on.
+    caller: the compile whose code calls this resume function.
+    offset: the bytecode offset in the original function at which it continues.
     """
 
     caller: CompileId
@@ -138,7 +139,7 @@ class Resume:
 
 @dataclass(frozen=True, slots=True)
 class NoCall:
-    """No call is behind it: `how` says what the program asked for, e.g. `compiled ahead of its calls`."""
+    """A compile without a call. `how` says what the program asked for, for example `compiled ahead of its calls`."""
 
     how: str
 
@@ -150,8 +151,9 @@ Trigger: TypeAlias = FirstCall | NoCall | Recompile | Resume
 class GraphBreak:
     """A place where Dynamo ended a graph.
 
-    `code` is torch's number of the kind of break (`GB0170`), or empty; `where` the innermost line of the user's, and
-    `stack` the calls that lead to it, outermost first.
+    code: torch's number for the kind of break (`GB0170`), or "".
+    where: the innermost line of the user's.
+    stack: the calls that lead to it, outermost first.
     """
 
     reason: str
@@ -180,7 +182,8 @@ class SideEffect:
 class Failure:
     """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it.
 
-    `raised`: whether the program got it, as with `fullgraph=True`, or ran eager; None where nothing tells: in a trace.
+    raised: whether the program received the exception, as with `fullgraph=True`, or ran eagerly; None if unknown
+        (traces).
     """
 
     kind: str
@@ -196,12 +199,12 @@ class Failure:
 
     @property
     def hints(self) -> list[str]:
-        """Return what torch's registry of graph breaks says that one can do about it, which is in the message."""
+        """Return the hints of torch's registry of graph breaks, which are part of the message."""
         return self._told(HINT)
 
     @property
     def explanations(self) -> list[str]:
-        """Return what torch says of it, and of the other graph breaks that it met on the way out."""
+        """Return torch's explanations of this graph break and of the others that it met while it gave up."""
         return self._told(EXPLANATION)
 
     def _told(self, what: str) -> list[str]:
@@ -210,7 +213,7 @@ class Failure:
 
 
 class Dialect(Enum):
-    """What the text of an artefact is."""
+    """The language of an artefact's text."""
 
     GRAPH = "graph"
     KERNEL = "kernel"
@@ -222,12 +225,15 @@ class Dialect(Enum):
 
 @dataclass(slots=True)
 class Artefact:
-    """One thing a stage of the compiler wrote: a graph, Inductor's module, a generated wrapper, or anything else.
+    """One output of a stage of the compiler: a graph, Inductor's module, a generated wrapper, or anything else.
 
-    `stage` is the word in the file name; `part` is `forward`, `backward` or `inference` where torch says so; `number`
-    counts the artefacts of that stage of one graph; `origin` is the file torch wrote it to, where there is one; `file`
-    the name in the dump, relative to its directory. `text` is dropped at the end of the context. `wrappers` are the
-    functions in it that were found among those that run.
+    stage: the word in the file name.
+    part: `forward`, `backward` or `inference`, if torch says so.
+    number: the position among the artefacts of that stage of one graph.
+    origin: the file that torch wrote it to, if there is one.
+    file: the path in the dump.
+    text: is dropped at the end of the context.
+    wrappers: the functions in it that were found among the running ones.
     """
 
     stage: str
@@ -243,10 +249,12 @@ class Artefact:
 
 @dataclass(slots=True)
 class CacheEvent:
-    """A look into one of torch's caches: `fx_graph`, `aotautograd`, `pgo`; of kernels `cpp`, `triton`, `autotune`.
+    """A lookup in one of torch's caches: `fx_graph`, `aotautograd`, `pgo`; for kernels `cpp`, `triton`, `autotune`.
 
-    `outcome` is `hit`, `miss` or `bypass`. `reason` says why a cache was bypassed; `seconds_saved` what a hit saved.
-    `artefact` is torch's record of it, with the components of the key, which `depyf.report.caches.key` reads.
+    outcome: `hit`, `miss` or `bypass`.
+    reason: why a cache was bypassed.
+    seconds_saved: the time that a hit saved.
+    artefact: torch's record with the components of the key, which `depyf.report.caches.key` reads.
     """
 
     cache: str
@@ -259,9 +267,9 @@ class CacheEvent:
 
 @dataclass(frozen=True, slots=True)
 class ShapeFact:
-    """What torch decided about a symbolic shape: `kind` is torch's record (`guard_added`), `detail` the result.
+    """A decision of torch about a symbolic shape: `kind` is torch's record (`guard_added`), `detail` the result.
 
-    `where` is the innermost line of the user's that led to it.
+    where: the innermost line of the user's that led to it.
     """
 
     kind: str
@@ -272,10 +280,13 @@ class ShapeFact:
 
 @dataclass(slots=True)
 class Guard:
-    """One condition of an entry. A model has thousands; nobody changes one.
+    """One condition of an entry. A model has thousands of them; they are never changed.
 
-    `kind` is torch's name of the guard (`TENSOR_MATCH`), `source` the value it looks at (`L['a']`), `text` torch's
-    own words, `clause` a Python expression over `L` and `G` with the same verdict, and `where` the line that needs it.
+    kind: torch's name of the guard (`TENSOR_MATCH`).
+    source: the value that it checks (`L['a']`).
+    text: torch's own words.
+    clause: a Python expression over `L` and `G` with the same verdict.
+    where: the line that needs the guard.
     """
 
     kind: str
@@ -287,10 +298,11 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class GuardSet:
-    """All conditions of one entry, in the order in which torch asks them.
+    """All conditions of one entry, in the order in which torch checks them.
 
-    `differs` says where their verdict was seen to differ from torch's own on the values they were captured with, and
-    is empty otherwise. The text of the executable guard is in the full code of the function.
+    differs: where their verdict differed from torch's on the values with which they were captured; normally empty. The
+        text
+        of the executable guard is in the full code of the function.
     """
 
     guards: tuple[Guard, ...]
@@ -299,10 +311,12 @@ class GuardSet:
 
 @dataclass(slots=True)
 class Transformed:
-    """The code that runs in place of the user's: Dynamo's bytecode and its source.
+    """The code that replaces the user's code: Dynamo's bytecode and its source.
 
-    `source` is the function alone, `module` a text that stands alone in a file. `installed` tells whether the code
-    compiled from `file` runs; otherwise Dynamo's own does, and `reason` says why, if it was to run.
+    source: the function alone.
+    module: a text that stands alone in a file.
+    installed: whether the code compiled from `file` runs. Otherwise Dynamo's own runs, and `reason` says why, if `file`
+        should have run.
     """
 
     instructions: int
@@ -312,19 +326,20 @@ class Transformed:
     reason: str
     installed: bool
     names: dict[str, str] = field(default_factory=dict)
-    """What names with a random part in them, as the dump shows them, are called in the process."""
+    """The name in the process of each name with a random part, by its name in the dump."""
     placeholders: tuple[str, ...] = ()
     file: str = ""
     original_bytecode: str = ""
     transformed_bytecode: str = ""
     recompiled_bytecode: str = ""
     lines_of_bytecode: tuple[tuple[tuple[int, ...], ...], ...] = ()
-    """Of each code object in `transformed_bytecode`, in order: the place of an instruction in the listing, and
-    the lines of `file` that it stands for, where the proof tells."""
+    """For each code object in `transformed_bytecode`, in order: the place of each instruction in the listing, and the
+    lines
+    of `file` that it is linked to, as far as the proof knows."""
 
     @property
     def is_runnable(self) -> bool:
-        """Whether the code of `file` may run in the place of Dynamo's: it does, or `debug` can have it so."""
+        """Whether the code of `file` may run in place of Dynamo's: it does already, or `debug` can arrange it."""
         return self.level is not Level.UNPROVEN and (self.installed or not self.reason)
 
 
@@ -345,35 +360,35 @@ class Compile:
     resumes: tuple[str, ...] = ()
     """Names of the resume functions that the code calls: `__resume_at_102_2`."""
     artefacts: list[Artefact] = field(default_factory=list)
-    guards: GuardSet | Unavailable = field(default_factory=lambda: Unavailable("no entry was seen"))
+    guards: GuardSet | Unavailable = field(default_factory=lambda: Unavailable("no entry was found"))
     guard_count: int | None = None
     breaks: list[GraphBreak] = field(default_factory=list)
     caches: list[CacheEvent] = field(default_factory=list)
     cuda_graphs: list[CudaGraph] = field(default_factory=list)
     shapes: list[ShapeFact] = field(default_factory=list)
     metrics: dict[str, object] = field(default_factory=dict)
-    """All that torch measured, by its names; of a run that was read from a trace."""
+    """All of torch's metrics by name, for a run that was read from a trace."""
     effects: list[SideEffect] = field(default_factory=list)
-    """What the code changes beside what it returns, each once; torch before 2.12 does not tell."""
+    """The side effects of the code, each once; unknown before torch 2.12."""
     op_count: int | None = None
     hits: int | None = None
-    """Calls that the entry has served in the context, the first included; None where this torch does not say."""
+    """The calls that the entry served in the context, including the first; None if this torch does not count them."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Seconds per phase: `total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`."""
     began: float | None = None
-    """Seconds from the beginning of the session to that of this compile."""
+    """Seconds from the start of the session to the start of this compile."""
     failure: Failure | None = None
     phase: str = ""
-    """The part of the compiler that it is in, empty once it has ended."""
+    """The current phase of the compiler; "" after the end of the compile."""
     phase_began: float | None = None
     lines: tuple[LinesRead, ...] = ()
-    """What became of the lines that Dynamo read; empty where the run does not tell, as in a trace."""
+    """The lines that Dynamo read; empty if unknown, as in a trace."""
     gone: str = ""
-    """Why the entry serves no more calls at the end of the context; empty while it does, or where none was made."""
+    """Why the entry no longer exists at the end of the context; "" if it does, or if there was none."""
     contrast: EntryContrast | None = None
-    """Against the entry of the function that was made before this one."""
+    """The difference from the previous entry of the function."""
     order: int = 0
-    """Rises from compile to compile, in the order in which they began."""
+    """Increases from compile to compile, in the order in which they began."""
     number: int = 0
     """Counts the compiles of functions of one name, from 0: `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
 
@@ -382,8 +397,10 @@ class Compile:
 class Function:
     """A code object that torch compiled, once or more: a function of the user's, or a resume function of one.
 
-    `key` is unique in a session. `source` is the user's text from `first_line` on, empty where it cannot be read; for
-    a resume function it is the text of the function that it resumes, and `resumes_at` the line to go on from.
+    key: unique in a session.
+    source: the user's text from `first_line` on, or "" if it cannot be read. For a resume function, it is the text of
+        the
+        function that it resumes, and `resumes_at` is the line at which it continues.
     """
 
     key: str
@@ -396,17 +413,17 @@ class Function:
     resume_name: str = ""
     """The global name that the caller's code uses for it: `__resume_at_102_2`."""
     other_resume_names: list[str] = field(default_factory=list)
-    """The names by which the code of other compiles knows it."""
+    """The names by which the code of other compiles calls it."""
     break_line: int | None = None
     parameters: tuple[str, ...] = ()
     qualname: str = ""
-    """Its name with that of its class, where the running process tells; of a resume function that of the resumed."""
+    """Its name with its class, if the running process knows it; for a resume function, that of the resumed function."""
     compiles: list[Compile] = field(default_factory=list)
     number: int = 0
     """Counts the root functions of one name, from 0: `<n>` of `full_code_for_<fn>_<n>.py`."""
     file: str = ""
     eager_calls: int | None = None
-    """Calls that ran the user's code after Dynamo had given a compile up; None where they are not counted."""
+    """The calls that ran the user's code after Dynamo had given a compile up; None if they are not counted."""
 
     @property
     def is_resume(self) -> bool:
@@ -416,7 +433,7 @@ class Function:
 
 @dataclass(slots=True)
 class Problem:
-    """Something that went wrong inside depyf: where, what, and the traceback."""
+    """An error inside depyf: where, what, and the traceback."""
 
     where: str
     message: str
@@ -424,54 +441,54 @@ class Problem:
 
 
 class SessionView(Protocol):
-    """What shows a session."""
+    """A display of a session."""
 
     def text(self, session: Session) -> str:
-        """Return what a terminal shows of it."""
+        """Return the text for a terminal."""
 
     def bundle(self, session: Session) -> dict[str, str]:
-        """Return what a notebook shows of it, by the type of the text."""
+        """Return the content for a notebook, by MIME type."""
 
 
 @dataclass(slots=True, repr=False)
 class Session:
-    """Everything that one `prepare_debug` context saw, in order.
+    """Everything that one `prepare_debug` context recorded, in order.
 
-    A notebook shows it as its report, once the context has ended; a terminal as the summary of the run.
+    After the context has ended, a notebook shows the session as its report, and a terminal as the summary of the run.
     """
 
     torch_version: str
     python_version: str
     functions: dict[str, Function] = field(default_factory=dict)
     loose: list[Artefact] = field(default_factory=list)
-    """Artefacts of no compile, e.g. of a `compile_fx` that no Dynamo frame called."""
+    """Artefacts that belong to no compile, for example of a `compile_fx` that no Dynamo frame called."""
     shapes: list[ShapeFact] = field(default_factory=list)
-    """Decisions about symbolic shapes in no compile: of an export."""
+    """Decisions about symbolic shapes outside a compile, in an export."""
     trace: TraceFile | None = None
-    """Where the run was read from; None for one that was captured as it ran."""
+    """The trace from which the run was read, or None if it was captured."""
     earlier: dict[tuple[str, str, int], int] = field(default_factory=dict)
-    """Calls served by code that was compiled before the context was entered, by the code's name, file and line."""
+    """Calls served by code that was compiled before the context, by the code's name, file and line."""
     skipped: dict[tuple[str, str, str], int] = field(default_factory=dict)
-    """Frames that Dynamo left as they are, by the code's name and file, and the reason; how often it was said."""
+    """How often Dynamo skipped each frame, by the code's name and file and the reason."""
     installed: set[str] = field(default_factory=set)
-    """Of an index that was read: which of their files are of installed packages or of Python's library."""
+    """For an index that was read: its files that belong to installed packages or to Python's library."""
     sources: dict[str, str] = field(default_factory=dict)
-    """The user's files that compiled code comes from, by the name torch gives them, and their copies in the dump."""
+    """The user's files that contain compiled code, by torch's name for each, with their copies in the dump."""
     unavailable: dict[str, str] = field(default_factory=dict)
-    """Seams that this torch does not have, each with its reason."""
+    """Seams that this torch does not have, each with the reason."""
     problems: list[Problem] = field(default_factory=list)
     entered: float = field(default_factory=time.monotonic)
-    """When the session began, by the monotonic clock of its process, in seconds."""
+    """When the session began, in seconds of the process's monotonic clock."""
     now: tuple[RunningCompile, ...] = ()
-    """Of a run that was read while it went on, or that was killed: the compiles that had not ended."""
+    """For a run that was read while it was running, or that was killed: the unfinished compiles."""
     ended: bool = False
-    """Whether a context has ended, so that all is told; an index written before is that of a run that goes on."""
+    """Whether the context has ended. An index that was written earlier belongs to an unfinished run."""
     beside: str = ""
-    """The page about other processes that write into the same directory, by the way to it; empty where none do."""
+    """The path of the page about other processes that write to the same directory; "" if there are none."""
     directory: str = ""
-    """Where the files of the run are, empty for a run that was read back."""
+    """The directory with the files of the run; "" for a run that was read back."""
     view: SessionView | None = field(default=None, repr=False, compare=False)
-    """How the session shows itself, in a terminal and in a notebook."""
+    """How the session displays itself in a terminal and in a notebook."""
 
     def __repr__(self) -> str:
         if self.view is None:
@@ -485,11 +502,11 @@ class Session:
         return self._repr_mimebundle_().get("text/html")
 
     def roots(self) -> list[Function]:
-        """Return the functions that are no resume functions, in order of their first compile."""
+        """Return the functions that are not resume functions, in the order of their first compiles."""
         return [function for function in self.functions.values() if not function.is_resume]
 
     def resumes_of(self, root: Function) -> list[Function]:
-        """Return the resume functions of `root`, in order of their first compile."""
+        """Return the resume functions of `root`, in the order of their first compiles."""
         return [function for function in self.functions.values() if function.is_resume and function.root == root.key]
 
     def compiles(self) -> Iterator[tuple[Function, Compile]]:

@@ -1,4 +1,4 @@
-"""The modules that compiled functions run through, as far as their guards name them.
+"""The modules that compiled functions pass through, as far as their guards name them.
 
 before: a guard `type(L["self"].__dict__["_modules"]["blocks"].__dict__["_modules"]["0"]) is Block`
 after: `blocks.0` is a `Block`, below the module of `self`
@@ -18,21 +18,21 @@ _SELF = 'L["self"]'
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module below that of a function's `self`: its path, empty for that one itself, and the name of its class."""
+    """A module below a function's `self`: its path ("" for `self`) and the name of its class."""
 
     path: str
     type: str
     times: int = 1
-    """How many modules beside each other it stands for, which are the same inside."""
+    """The number of adjacent equal modules that it stands for."""
 
     @property
     def depth(self) -> int:
-        """Return how many modules are around it."""
+        """Return the number of enclosing modules."""
         return self.path.count(".") + 1 if self.path else 0
 
 
 def modules(function: Function) -> list[Module]:
-    """Return the modules that the entries of a function go through, each before those inside of it."""
+    """Return the modules that the entries of a function pass through, each before its submodules."""
     found: dict[str, str] = {}
     for compiled in function.compiles:
         found = {**_modules_of(compiled), **found}
@@ -40,7 +40,7 @@ def modules(function: Function) -> list[Module]:
 
 
 def owner(function: Function) -> str:
-    """Return the class of the module that a function is a method of, as far as its guards name it; else nothing."""
+    """Return the class of the module whose method this function is, as far as its guards name it, or ""."""
     return next((each.type for each in modules(function) if not each.path), "")
 
 
@@ -55,7 +55,7 @@ def _modules_of(compiled: Compile) -> dict[str, str]:
 
 
 def _path(expression: str) -> str | None:
-    """Return the path of a module, None for a value that is none."""
+    """Return the path of a module, or None for another value."""
     rest, names = expression.removeprefix(_SELF), []
     while rest:
         step = _STEP.match(rest)
@@ -67,12 +67,12 @@ def _path(expression: str) -> str | None:
 
 
 def _order(path: str) -> list[tuple[int, int, str]]:
-    """Sort numbers by value, and what is inside of a module after it."""
+    """Return a sort key that compares numbers by value and puts submodules after their module."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in path.split(".")] if path else []
 
 
 def folded(found: list[Module]) -> list[Module]:
-    """Return the modules with those of a list that are the same inside as the one before shown once.
+    """Return the modules, with equal consecutive modules of a list shown once.
 
     before: `blocks.0`, `blocks.0.norm`, `blocks.1`, `blocks.1.norm`
     after: `blocks.0` twice, `blocks.0.norm`
@@ -98,7 +98,7 @@ def folded(found: list[Module]) -> list[Module]:
 
 
 def _inside(found: list[Module], index: int) -> list[tuple[str, str]]:
-    """Return the classes of a module and of those inside of it, which come right after it."""
+    """Return the classes of a module and of its submodules, which follow it directly."""
     top = found[index]
     end = index + 1
     while end < len(found) and (not top.path or found[end].path.startswith(f"{top.path}.")):

@@ -1,6 +1,6 @@
 """Names of files and of globals that are the same in every process.
 
-Torch puts random parts and addresses into names; a dump must not hold them, or no two dumps could be compared.
+torch puts random parts and addresses into names. A dump must not contain them, so that dumps can be compared.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable
 
 MAX_LENGTH = 80
-"""Longest name of a function or a stage inside a file name; file systems allow 255 bytes for the whole."""
+"""The longest name of a function or a stage inside a file name; file systems allow 255 bytes for the whole name."""
 
 COMPILED_FN = "__compiled_fn_"
-"""How the name of a compiled graph begins; its number follows."""
+"""The start of the name of a compiled graph; its number follows."""
 
 RESUME_AT = "__resume_at_"
 """How the name of a global with a resume function begins; the offset where that goes on and a count follow."""
@@ -25,16 +25,16 @@ _INSTALLED = re.compile(r"__(compiled_fn|resume_at|import|builtins_dict)_")
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
 _RESUME_AT = re.compile(rf"{RESUME_AT}(\d+)_")
 _COUNTED = re.compile(r"(__builtins_dict__)_\d+|(?<=\[)c\d+(_key)(?=\])")
-"""A name of Dynamo's with a number of the process: another one in each entry, for the same object."""
+"""A name of Dynamo's that contains a counter of the process. It differs between entries for the same object."""
 
 _COMPILED_FN = re.compile(rf"{COMPILED_FN}(\d+)")
 _OF_GRAPH = re.compile(rf"(?:{COMPILED_FN}|graph_)(\d+)")
 
 
 def file_part(name: str) -> str:
-    """Return `name` as a part of a file name: safe characters only, at most `MAX_LENGTH` of them.
+    """Return `name` as a part of a file name: only safe characters, at most `MAX_LENGTH`.
 
-    Two long names that differ keep differing, by a hash of the whole.
+    Two different long names stay different, because a hash of the whole name is added.
 
     >>> file_part("<lambda>"), file_part("before split")
     ('lambda', 'before_split')
@@ -56,7 +56,7 @@ def without_random_part(name: str) -> str:
 
 
 def resumed_function(name: str) -> tuple[str, int] | None:
-    """Return the function that a resume function is the rest of, and the line at which it broke; None for another.
+    """Return the function that a resume function belongs to, and the line of the graph break; None for other names.
 
     >>> resumed_function("torch_dynamo_resume_in_toy_example_at_6")
     ('toy_example', 6)
@@ -76,7 +76,7 @@ def resume_offset(name: str) -> int | None:
 
 
 def without_count(text: str) -> str:
-    """Return a text in which what has another name in each entry of a function has one.
+    """Return a text without the counters that give one object different names in each entry of a function.
 
     >>> without_count('dict_item(G["__builtins_dict___7"], "len") is len')
     'dict_item(G["__builtins_dict__"], "len") is len'
@@ -87,7 +87,7 @@ def without_count(text: str) -> str:
 
 
 def compiled_fn_number(name: str) -> int | None:
-    """Return the number in the name of a compiled graph, or None where the name is of something else.
+    """Return the number in the name of a compiled graph, or None for another name.
 
     >>> compiled_fn_number("__compiled_fn_7"), compiled_fn_number("torch")
     (7, None)
@@ -97,7 +97,7 @@ def compiled_fn_number(name: str) -> int | None:
 
 
 def graph_number(file: str) -> int | None:
-    """Return the number of the graph that a file of a dump is of, or None; a trace numbers the graphs itself.
+    """Return the number of the graph that a file of a dump belongs to, or None. Traces number the graphs themselves.
 
     >>> graph_number("__compiled_fn_7.Captured_Graph.0.py"), graph_number("graph_2.kernel_0.py")
     (7, 2)
@@ -107,7 +107,7 @@ def graph_number(file: str) -> int | None:
 
 
 def is_installed(name: str) -> bool:
-    """Return whether a global's name is one under which Dynamo puts what its code needs into a module.
+    """Return whether Dynamo installs globals under names of this form.
 
     >>> is_installed("__import_torch_dot_nn"), is_installed("torch")
     (True, False)
@@ -116,9 +116,9 @@ def is_installed(name: str) -> bool:
 
 
 def stable_names(names: Iterable[str]) -> dict[str, str]:
-    """Return what each name that holds a random part or an address is called in a dump.
+    """Return the name in a dump for each name that contains a random part or an address.
 
-    The mapping can be turned round: no two names get the same, and none gets a name that is in `names` already.
+    The mapping can be inverted: no two names become the same, and no new name is in `names` already.
     """
     known = list(dict.fromkeys(names))
     taken = set(known)

@@ -1,4 +1,4 @@
-"""What a reader calls a function: with its class, and a resume function by the line that it goes on from."""
+"""The names of functions for readers: with their class, and a resume function with its line."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from depyf.report.modules import owner
 from depyf.report.names import resumed_function
 
 CALLS_FORWARD = "torch/nn/modules/module.py"
-"""Torch's file from which `forward` is called, whatever the function is called that stands there."""
+"""torch's file that calls `forward`, under whatever function name."""
 
 HOOKS_STEP = "torch/optim/optimizer.py"
-"""Torch's file in which a `wrapper` stands that calls the hooks of an optimizer around its `step`."""
+"""torch's file with the `wrapper` that calls the hooks of an optimizer around its `step`."""
 
 _STEPPED = re.compile(r"L\[\"args\"\]\[0\]\.__class__ is (?P<type>[\w.]+)$")
 _NO_MODULES = frozenset(("function", "method", "builtin_function_or_method", "partial"))
@@ -21,7 +21,7 @@ _FIRST_ARGUMENT = re.compile(r"type\(L\[\"args\"\]\[0\]\) is (?P<type>[\w.]+)$")
 _CALLED_MODULE = re.compile(r"type\(L\[\"fn\"\]\) is (?P<type>[\w.]+)$")
 
 WRAPS = "torch/_dynamo/external_utils.py"
-"""Torch's file in which a function stands that calls what was compiled, where that is no plain function."""
+"""torch's file with a function that calls what was compiled if that is no plain function."""
 
 
 def title(function: Function) -> str:
@@ -37,7 +37,7 @@ def title(function: Function) -> str:
 
 
 def plain_name(function: Function) -> str:
-    """Return the name that stands behind `def`, that of the resumed function for a resume function."""
+    """Return the name in a function's `def`; for a resume function, that of the resumed function."""
     rest = resumed_function(function.name)
     return rest[0] if rest is not None else function.name
 
@@ -58,7 +58,7 @@ def whole_name(function: Function) -> str:
 
 
 def _of_module(function: Function) -> str:
-    """Return the name of the `forward` that torch's function calls: it is torch's own, which no line of a run names."""
+    """Return the name of the `forward` that torch's function calls. It is torch's own, so no line of a run names it."""
     cls = _named(function, _CALLED_MODULE)
     return f"{cls}.forward" if cls and cls not in _NO_MODULES else ""
 
@@ -75,7 +75,7 @@ def is_method(function: Function) -> bool:
 
 
 def _named(function: Function, clause: re.Pattern[str]) -> str:
-    """Return the class that a guard of a function names, empty where none does."""
+    """Return the class that a guard of a function names, or ""."""
     sets = (each.guards.guards for each in function.compiles if isinstance(each.guards, GuardSet))
     found = (clause.match(guard.clause) for guards in sets for guard in guards)
     return next((each["type"].rpartition(".")[2] for each in found if each is not None), "")

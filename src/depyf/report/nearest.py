@@ -1,8 +1,8 @@
-"""Why a function was compiled again: what the entry that came nearest refused, consequences folded.
+"""Why a function was recompiled: what the nearest entry refused, without consequences.
 
-An entry refuses a call for several guards where one thing has changed: a size and the strides that follow from it,
-the same dimension of several tensors, a dict's keys and the items that are missing. What counts is how many things have
-changed; the entry with the fewest of them is the nearest, and every view tells of that one.
+One change can make several guards of an entry fail: a size and the strides that follow from it, the same dimension of
+several tensors, a dict's keys and the missing items. The number of independent changes counts. The entry with the
+fewest of them is the nearest, and every view shows that entry.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from depyf.report.refused import Refused, refused
 INDEX = re.compile(r"\[\d+\]")
 """What tells items of one container apart."""
 MOST_READ = 1024
-"""Recompiles whose reason is remembered: each view of a run asks for it."""
+"""The number of recompiles whose reason is cached, because each view of a run asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """The entry that came nearest: its independent refusals, the first of which is the reason; and how many others.
+    """The nearest entry: its independent refusals, of which the first is the reason.
 
-    folded: refusals of this entry that follow from these. others: those of the entries that were further away.
+    folded: the refusals of this entry that follow from these.
+    others: the number of entries that are further away.
     """
 
     entry: str
@@ -37,7 +38,7 @@ class Nearest:
 
 @functools.lru_cache(maxsize=MOST_READ)
 def nearest(trigger: Recompile) -> Nearest | None:
-    """Return the entry that refused for the fewest independent reasons, the newest of several; None if none is known.
+    """Return the entry with the fewest independent refusals, the newest if there are several, or None if none is known.
 
     An entry of which all refusals are known goes before one of which torch names the first alone: there, one that looks
     at values is nearer than one that refused the state around the call, which it looks at first.
@@ -57,7 +58,7 @@ def _distance(found: tuple[Refusal, list[Refused], tuple[Refused, ...]]) -> tupl
 
 
 def independent(found: list[Refused]) -> Iterator[Refused]:
-    """Yield the refusals of an entry that follow from no other one."""
+    """Yield the refusals of an entry that do not follow from another one."""
     if len(found) == 1:
         yield from found
         return
@@ -94,7 +95,7 @@ def _change(each: Refused) -> tuple[str, ...]:
 
 
 def _follows(each: Refused, aspects: set[tuple[str, str]], states: set[str]) -> bool:
-    """Return whether a refusal is a consequence of another one of the same entry."""
+    """Return whether a refusal follows from another one of the same entry."""
     match each.aspect:
         case "stride":
             return (each.source, "size") in aspects
@@ -109,20 +110,20 @@ def _follows(each: Refused, aspects: set[tuple[str, str]], states: set[str]) -> 
 
 
 def changed_dimensions(each: Refused) -> Iterator[tuple[object, object]]:
-    """Yield what was expected of each dimension of a size that was another one, and what was there."""
+    """Yield the expected and the actual value of each dimension of a size that differs."""
     expected, actual = literal(each.expected), literal(each.actual)
     if isinstance(expected, tuple) and isinstance(actual, tuple) and len(expected) == len(actual):
         yield from ((one, other) for one, other in zip(expected, actual, strict=True) if one != other)
 
 
 def _is_shape_clause(each: Refused, dimensions: set[tuple[object, object]]) -> bool:
-    """Return whether a refusal is a relation between sizes, where a size is refused anyway."""
+    """Return whether a refusal is a relation between sizes, and a size is refused anyway."""
     return bool(dimensions) and (each.is_dimension or ".size()" in each.source or ".shape" in each.source)
 
 
 @functools.lru_cache(maxsize=MOST_READ)
 def literal(text: str) -> object:
-    """Return the value that a text stands for, `...` where it is none of Python's literals. Nobody changes it."""
+    """Return the value of a Python literal, or `...` for other text. The value must not be changed."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

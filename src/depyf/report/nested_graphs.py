@@ -1,4 +1,4 @@
-"""Names for the graphs inside of a graph where torch prints them without (before 2.6).
+"""Names for graphs inside a graph, which torch before 2.6 prints without a name.
 
 before
     cond_true_0 = self.cond_true_0
@@ -20,10 +20,10 @@ _HIGHER_ORDER = "torch.ops.higher_order."
 
 
 def with_names(code: str) -> str:
-    """Return a graph's text in which every graph inside of a graph has the name by which that one calls it.
+    """Return a graph's text in which every nested graph has the name by which its outer graph calls it.
 
-    Torch prints them in the order in which they are used. Where their number is another, they stay as they are.
-    Raises SyntaxError where the text is no Python.
+    torch prints nested graphs in the order of their use. If their number does not match, they stay unchanged. Raises
+    SyntaxError if the text is not Python.
     """
     code = _NAMELESS.sub(r"\1class GraphModule(", code)
     if _NESTED.search(code) is None:
@@ -45,12 +45,12 @@ def with_names(code: str) -> str:
 
 
 def _own_nodes(graph: ast.ClassDef) -> list[ast.AST]:
-    """Return the nodes of a graph's functions, in no order, without those of the graphs inside of it."""
+    """Return the nodes of a graph's functions, in no order, without those of nested graphs."""
     return [node for each in graph.body if not isinstance(each, ast.ClassDef) for node in ast.walk(each)]
 
 
 def _attributes_read(graph: ast.ClassDef) -> dict[str, str]:
-    """Return the attributes of itself that a graph reads, and the variables that it puts them in."""
+    """Return the attributes of `self` that a graph reads, and the variables that it assigns them to."""
     return {
         node.value.attr: node.targets[0].id
         for node in _own_nodes(graph)
@@ -63,7 +63,7 @@ def _attributes_read(graph: ast.ClassDef) -> dict[str, str]:
 
 
 def _graphs_called(graph: ast.ClassDef) -> list[str]:
-    """Return the attributes of a graph that it gives to operators of higher order, in the order of the calls."""
+    """Return the attributes of a graph that it passes to higher-order operators, in the order of the calls."""
     attributes = {variable: attribute for attribute, variable in _attributes_read(graph).items()}
     calls = [node for node in _own_nodes(graph) if isinstance(node, ast.Call)]
     calls.sort(key=lambda call: (call.lineno, call.col_offset))

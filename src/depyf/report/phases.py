@@ -1,19 +1,19 @@
-"""Where the time of a compile went, in parts that add up: torch's own numbers lie one inside the other."""
+"""The time of a compile, split into parts that add up. torch's own numbers contain each other."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 KERNELS = "kernel compilers"
-"""Seconds in which kernels were compiled and loaded, as far as a live capture saw it; the compilers are parts of it."""
+"""Seconds to compile and load kernels, as seen by a live capture. The compilers below are parts of it."""
 CPP, TRITON = "C++ compiler", "Triton compiler"
-"""Seconds that torch waited for one of them: it has one number for both, which it names for Triton."""
+"""Seconds that torch waited for a compiler. torch has one number for both, which it names for Triton."""
 PHASES = ("dynamo", "AOTAutograd", "Inductor", "code generation", "backward", CPP, TRITON)
-"""The parts, in the order in which they come; those of other compilers last, whichever graph they were for."""
+"""The parts in order. Those of other compilers come last, whichever graph they worked for."""
 
 
 def phases(seconds: Mapping[str, float]) -> dict[str, float]:
-    """Return the seconds of each part, those that took none left out.
+    """Return the seconds of each part that took time.
 
     >>> phases({"total": 5.0, "backend": 4.0, "inductor": 3.0, "code generation": 1.0})
     {'dynamo': 1.0, 'AOTAutograd': 1.0, 'Inductor': 2.0, 'code generation': 1.0}
@@ -38,5 +38,5 @@ def phases(seconds: Mapping[str, float]) -> dict[str, float]:
 
 
 def duration(seconds: Mapping[str, float]) -> float:
-    """Return the seconds of a compile, its backward included."""
+    """Return the seconds of a compile, including its backward."""
     return sum(phases(seconds).values())

@@ -1,4 +1,4 @@
-"""The page of several processes: what each of them compiled, and where they differ; `index.md` for ranks."""
+"""The page of several processes: what each compiled, and where they differ; for ranks it is `index.md`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from depyf.report.model import Recompile, Session
 from depyf.report.writer import INDEX, write_whole
 
 PROCESSES = "processes.md"
-"""Name of the page that stands in a directory which several processes write into."""
+"""The name of the page in a directory that several processes write to."""
 
 _RANK = re.compile(r"rank_(\d+)$")
 _PROCESS = re.compile(FOLDER.format(r"(\d+)") + "$")
@@ -24,7 +24,7 @@ _MOST_TRIES = 100
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the processes of a page are called, one and several."""
+    """The words for one and for several processes of a page."""
 
     one: str
     several: str
@@ -32,14 +32,16 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A process that the page is about: the folder of its index, relative to the page's, and what it tells."""
+    """A process of the page: the folder of its index, relative to the page's, and its run."""
 
     folder: str
     session: Session
 
 
 def page_of_processes(own: Path, shared: Path) -> str:
-    """Return the way from `own`, where this process writes, to the page about all in `shared`; empty if it is alone."""
+    """Return the relative path from `own`, where this process writes, to the page about all in `shared`; "" if it is
+    alone.
+    """
     if own != shared:
         return f"../{PROCESSES}"
     return PROCESSES if _folders(shared, _PROCESS) else ""
@@ -49,7 +51,7 @@ def write_rank_index(directory: Path) -> None:
     """Write the page about all ranks that have written below `directory` so far, if there are any.
 
     Raises:
-        OSError: it cannot be read or written.
+        OSError: a file cannot be read or written.
     """
     _write(directory / "index.md", lambda: _page(_folders(directory, _RANK), Words("rank", "ranks")))
 
@@ -58,7 +60,7 @@ def write_process_index(directory: Path) -> None:
     """Write the page about all processes that have written into `directory` so far, if there are several.
 
     Raises:
-        OSError: it cannot be read or written.
+        OSError: a file cannot be read or written.
     """
 
     def page() -> str:
@@ -71,9 +73,9 @@ def write_process_index(directory: Path) -> None:
 
 
 def _write(path: Path, page: Callable[[], str]) -> None:
-    """Write a page that other processes write too, until it is what it should be after it was written.
+    """Write a page that other processes write too, until it is still current after the write.
 
-    Each process writes its own index first, so that whoever writes last has read them all.
+    Each process writes its own index first, so the process that writes last has read all of them.
     """
     for _ in range(_MOST_TRIES):
         text = page()

@@ -1,11 +1,11 @@
-"""Which line of a function reads a value: where torch names no line for a guard, as 2.6 mostly does.
+"""Find the line of a function that reads a value, if torch names no line for a guard, as 2.6 mostly does.
 
     def forward(self, x, options):
         x = self.first(x)
         return x * options.scale if options.on else x
 
-`options.on` is read in the third line, `self.first.training` through `self.first` in the second; `self` alone, through
-which all of an object is reached, tells nothing.
+The third line reads `options.on`. The second reads `self.first.training` through `self.first`. `self` alone does not
+count, because every attribute of an object is reached through it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _Value = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 def reading_line(subject: str, source: str, after: int = 0) -> int | None:
-    """Return the line of a function's source, counted from 0, that reads a value first; None where none does.
+    """Return the line of a function's source, counted from 0, that first reads a value, or None.
 
-    subject: the value, or a relation of several, of which the last one to be read counts.
-    after: lines before this one are left out: a resume function does not run them.
+    subject: the value, or a relation of several values, of which the last one to be read counts.
+    after: earlier lines are left out, because a resume function does not run them.
 
-    >>> reading_line("o.on", "def f(x, o):\\n    x = x + 1\\n    return x if o.on else -x")
+    >>> reading_line("o.on", "def f(x, o):\n    x = x + 1\n    return x if o.on else -x")
     2
-    >>> reading_line("o.on", "run = each(\\n    lambda x: x if o.on else -x,\\n)")
+    >>> reading_line("o.on", "run = each(\n    lambda x: x if o.on else -x,\n)")
     1
     """
     try:
@@ -42,12 +42,13 @@ def reading_line(subject: str, source: str, after: int = 0) -> int | None:
 
 
 def followed(subject: str, here: LinesRead, read: Iterable[LinesRead]) -> tuple[str, int] | None:
-    """Return the file and the line that read a value first, in a function or where it hands the value over.
+    """Return the file and the line that first read a value, in a function or in one that it passes the value to.
 
-    here: the function. read: what Dynamo read when it compiled the function, with all that it calls.
+    here: the function.
+    read: what Dynamo read when it compiled the function, including its callees.
 
         def run(x, value):
-            return scaled(x, value)  # `value` is handed over as `factor`
+            return scaled(x, value)  # passes `value` as `factor`
         def scaled(x, factor):
             return x * factor        # this line reads it
     """
@@ -67,7 +68,7 @@ def followed(subject: str, here: LinesRead, read: Iterable[LinesRead]) -> tuple[
 
 
 def _handed_over(subject: str, source: str, line: int, others: list[LinesRead]) -> tuple[LinesRead, str] | None:
-    """Return which function a line hands a value over to, and what it is called there; None where that is not sure."""
+    """Return the function that a line passes a value to, and the value's name there; None if that is not certain."""
     for call in (each for each in ast.walk(parsed(source)) if isinstance(each, ast.Call) and each.lineno - 1 == line):
         for place, given in [*enumerate(call.args), *((each.arg, each.value) for each in call.keywords)]:
             text = ast.unparse(given)
@@ -89,7 +90,7 @@ def _normal(subject: str) -> str:
 
 
 def _parameter(called: LinesRead, place: int | str | None, is_attribute: bool) -> str:
-    """Return the parameter that takes an argument, empty where that is not known."""
+    """Return the parameter that receives an argument, or "" if that is unknown."""
     functions = _functions(function_source(called.filename, called.first_line))
     if not functions:
         return ""
@@ -106,7 +107,7 @@ def _functions(source: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
 
 
 def _body(source: str) -> Sequence[ast.AST]:
-    """Return what a function does: its statements, or the expression of the one lambda that the text has."""
+    """Return the body of a function: its statements, or the expression of the only lambda in the text."""
     functions = _functions(source)
     if functions:
         return functions[0].body
@@ -115,7 +116,7 @@ def _body(source: str) -> Sequence[ast.AST]:
 
 
 def _values(tree: ast.expr) -> Iterator[ast.expr]:
-    """Yield the values in an expression, without methods of torch's that it asks, such as `size`."""
+    """Yield the values in an expression, without torch's methods such as `size`."""
     pending: list[ast.AST] = [tree]
     while pending:
         each = pending.pop()
@@ -134,7 +135,7 @@ def _root(tree: ast.expr) -> str | None:
 
 
 def _first(value: ast.expr, reads: tuple[tuple[int, str, bool], ...], after: int) -> int | None:
-    """Return the first line that reads a value, else what holds it, as a whole; `self` alone does not count."""
+    """Return the first line that reads a value, or else its container, as a whole. `self` alone does not count."""
     wanted, is_holder = value, False
     while True:
         text = ast.unparse(wanted)
@@ -147,7 +148,7 @@ def _first(value: ast.expr, reads: tuple[tuple[int, str, bool], ...], after: int
 
 @functools.lru_cache(maxsize=64)
 def _reads(source: str) -> tuple[tuple[int, str, bool], ...]:
-    """Return each read of a value in a function's body: its line, its text, and whether nothing of it is asked for."""
+    """Return each read of a value in a function's body: its line, its text, and whether it is read as a whole."""
     found: list[tuple[int, int, str, bool]] = []
     pending: list[tuple[ast.AST, bool]] = [(each, True) for each in _body(source)]
     while pending:

@@ -1,4 +1,4 @@
-"""Why a function was compiled again, as one sentence: every view says this one, and the findings too.
+"""Why a function was recompiled, as one sentence that all views and the findings use.
 
 refusal: `L["self"].__dict__["n"]: expected 3, got 4  (model.py:7 if self.n > 2:)`
 sentence: the number `self.n` was 4, not 3; a branch or a loop depends on it
@@ -25,9 +25,10 @@ UNTOLD = "torch does not say why"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One respect in which an entry refused a call: the sentence for it, what to write, and where the value is needed.
+    """One reason why an entry refused a call: its sentence, the fix, and where the value is needed.
 
-    found: the refusal, with the value as the user's call names it. call: the user's call of a function of a library.
+    found: the refusal, with the value as the user's call names it.
+    call: the user's call of a library function.
     """
 
     found: Refused
@@ -44,9 +45,9 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Refusing:
-    """What an entry refused: each independent respect, and those that follow from them.
+    """What an entry refused: each independent reason, and those that follow from them.
 
-    is_nearest: whether it is the entry that came nearest to serving the call.
+    is_nearest: whether this entry came nearest to serving the call.
     """
 
     entry: str
@@ -61,7 +62,7 @@ def reason_of(
     """Return a refusal as a sentence.
 
     root: the function, or the one that it resumes.
-    kind: what is known from the other recompiles for the same value, such as growth by `step` from call to call.
+    kind: what is known from other recompiles for the same value, for example growth by `step` from call to call.
     """
     kind = kind or kind_of_recompile(found, function.parameters, root.source)
     call = own_call(function, compiled, found)
@@ -76,7 +77,7 @@ def reason_of(
 
 
 def _read_at(root: Function, function: Function, found: Refused) -> str:
-    """Return the line of the function that reads a value, as torch writes it in its words about a guard."""
+    """Return the line of the function that reads a value, in the format of torch's guards."""
     if is_of_call(found) or is_foreign(function.filename):
         return ""
     line = reading_line(found.subject, root.source, (function.resumes_at or root.first_line) - root.first_line)
@@ -84,9 +85,9 @@ def _read_at(root: Function, function: Function, found: Refused) -> str:
 
 
 def _at_call(kind: Kind, call: Call | None) -> Kind:
-    """Return the kind of a cause, and what to write; a value that the user's call does not show cannot be changed."""
+    """Return the kind of a cause, with its fix. A value that the user's call does not show cannot be changed there."""
     if call is not None and call.value and kind.name.startswith("element-"):
-        # What the library holds in its `*args` or `**kwargs` is an argument of the user's call.
+        # A value in the library's `*args` or `**kwargs` is an argument of the user's call.
         return VALUES["argument", kind.name.removeprefix("element-")]
     if call is None or call.value or kind.is_expected or kind is LEARNING_RATE or kind in STATES.values():
         return kind
@@ -94,7 +95,7 @@ def _at_call(kind: Kind, call: Call | None) -> Kind:
 
 
 def reasons(root: Function, function: Function, compiled: Compile) -> tuple[Reason, ...]:
-    """Return why the entry that came nearest did not serve the call that a compile was made for; the first counts."""
+    """Return the reasons why the nearest entry refused the call that caused a compile. The first one counts."""
     told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
     return tuple(reason_of(root, function, compiled, each) for each in told.reasons) if told is not None else ()
 
@@ -106,10 +107,10 @@ def refusing(
     kinds: Mapping[tuple[int, str], Kind] = MappingProxyType({}),
     but: Collection[str] = (),
 ) -> Iterator[Refusing]:
-    """Yield what each entry refused that is known of: the nearest, then the newest first.
+    """Yield what each known entry refused: the nearest first, then the newest first.
 
-    kinds: what is known of each cause from all recompiles, by order and value: what to write is by these.
-    but: entries that are told of elsewhere.
+    kinds: what is known of each cause from all recompiles, by order and value. It determines the fix.
+    but: entries that are shown elsewhere.
     """
     if not isinstance(compiled.trigger, Recompile):
         return
@@ -127,9 +128,9 @@ def refusing(
 
 
 def alike(compiled: Compile) -> tuple[Refused, ...]:
-    """Return the refusals of entries, the oldest first, that refused nothing but the value that the nearest refused.
+    """Return the refusals of entries, oldest first, that refused only the value that the nearest entry refused.
 
-    They say the same in the same words with another value; of one alone, its sentence is no longer than that.
+    Their sentences differ only in the value. A single one has its own sentence.
     """
     told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
     if told is None or told.folded or len(told.reasons) != 1 or not isinstance(compiled.trigger, Recompile):
@@ -142,11 +143,11 @@ def alike(compiled: Compile) -> tuple[Refused, ...]:
 
 
 def _said(found: Iterable[Reason]) -> tuple[Reason, ...]:
-    """Return reasons, those that say the same in the same words once."""
+    """Return reasons without those whose sentence occurred before."""
     return tuple({each.words: each for each in found}.values())
 
 
 def reason_words(root: Function, function: Function, compiled: Compile) -> str:
-    """Return why a function was compiled again, in the words that every view has for it."""
+    """Return why a function was recompiled, in the words that all views use."""
     found = reasons(root, function, compiled)
     return found[0].words if found else UNTOLD

@@ -1,4 +1,4 @@
-"""Why an entry refused a call, taken apart: what was looked at, what was expected, what was there."""
+"""Parse why an entry refused a call: the value that it checked, the expected and the actual value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MISMATCH = re.compile(
 _EQUAL = re.compile(r"(?P<subject>[\w.\[\]'\"]+) == (?P<expected>.+?)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$")
 _EMPTY = re.compile(r"not (?P<subject>[\w.\[\]'\"]+)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$")
 _AT_LEAST_TWO = re.compile(r"2 <= (?P<tensor>.+)\.size\(\)\[(?P<dimension>\d+)\]$")
-"""What is asked of a dimension that may change: one of size 0 or 1 is compiled for itself."""
+"""The condition on a dimension that may change. Sizes 0 and 1 are compiled separately."""
 _LENGTH = re.compile(r"len\((?P<subject>.+)\) (?:==|!=) (?P<expected>\d+)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$")
 _CONTAINS = re.compile(
     r"(?P<not>not )?___dict_contains\((?P<key>.+), (?P<subject>[\w.\[\]'\"]+)\)(?:  \((?P<where>\S*:\d+(?: .*)?)\))?$"
@@ -30,24 +30,25 @@ STATES = frozenset(
     "deterministic_algorithms deterministic_algorithms_warn_only allow_tf32 allow_fp16_reduce allow_bf16_reduce "
     "cuda_matmul_precision default_device default_dtype num_threads saved_tensors_hooks".split()
 )
-"""Torch's names for what stands around a call, and is no value of the program's."""
+"""torch's names for the state around a call, which is no value of the program."""
 _SAME = "the same object"
-"""What is expected of two names of one object on 2.6 and 2.15; elsewhere the condition is expected to be true."""
+"""The expectation for two names of one object on 2.6 and 2.15. Other releases expect the condition to be true."""
 _OF_LENGTH = "length "
 _OF_NUMBER = re.compile(r"(?P<number>\d+) items$")
 _ITEM = re.compile(r"has (?:no )?(?P<item>(?:key|member) .+)$", re.DOTALL)
 NUMBER_OF_KEYS = "number of keys"
-"""What of a dict is looked at where torch tells its keys by their number."""
+"""The aspect of a dict for which torch gives only the number of its keys."""
 _VALUE = re.compile(r"(?P<quote>['\"])(?P<name>[LG]\[.*?)(?P=quote): (?P<value>.*?)(?=, ['\"][LG]\[|\}|$)")
-"""A value that a condition is about: its name as a text, and what it was."""
+"""A value in a condition: its name as a string, and what it was."""
 _MISSING = re.compile(r"no attribute ['\"](?P<name>\w+)['\"]")
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """One respect in which a call was not what an entry expects; what is not known of it is empty.
+    """One respect in which a call differed from what an entry expects. Unknown parts are empty.
 
-    aspect: `size`, `dtype`, ..., empty for a value as a whole. where: the user's line that needs it, as text.
+    aspect: `size`, `dtype`, ...; "" for a value as a whole.
+    where: the user's line that needs the value, as text.
     """
 
     entry: str
@@ -67,60 +68,60 @@ class Refused:
 
     @property
     def is_function(self) -> bool:
-        """Return whether it is about which function a value is."""
+        """Return whether the guard checks which function a value is."""
         return self.source.endswith(".__code__") or self.expected.startswith("code of ")
 
     @property
     def has_values(self) -> bool:
-        """Return whether a value was expected and another one was there: of a condition, the sentence says all."""
+        """Return whether the expected and the actual value are known. For a condition, the sentence says it all."""
         return bool(self.expected and self.actual) and not self.is_condition
 
     @property
     def item(self) -> str:
-        """Return what was looked for in a dict or a set, such as `key 'a'`; empty where it is about no such thing."""
+        """Return the item that was looked up in a dict or a set, such as `key 'a'`, or ""."""
         found = _ITEM.match(self.expected) if not self.aspect else None
         return found["item"] if found is not None else ""
 
     @property
     def is_state(self) -> bool:
-        """Return whether it is about the state around the call, and about no value of the program: `grad_mode`."""
+        """Return whether it is about the state around the call, such as `grad_mode`, and not about a value."""
         return not self.aspect and self.source in STATES
 
     @property
     def is_condition(self) -> bool:
-        """Return whether it is about a relation between values, such as `n <= 2` or `a is b`, which did not hold."""
+        """Return whether it is about a relation between values that did not hold, such as `n <= 2` or `a is b`."""
         return not self.aspect and self.expected in ("true", _SAME)
 
     @property
     def is_identity(self) -> bool:
-        """Return whether two names stood for one object when the entry was made, and do so no more."""
+        """Return whether two names were one object when the entry was made, and no longer are."""
         return self.is_condition and " is " in self.source
 
     @property
     def values(self) -> str:
-        """Return the values that a condition is about, as the user would write them; of objects, their names say it."""
+        """Return the values that a condition is about, as the user would write them."""
         found = () if self.is_identity else _VALUE.finditer(self.actual)
         return " and ".join(f"{spelled(each['name'])} = {each['value']}" for each in found)
 
     @property
     def is_dimension(self) -> bool:
-        """Return whether it is about one dimension of a tensor, which may have any size but 0 and 1."""
+        """Return whether it is about one dimension of a tensor, which may have any size except 0 and 1."""
         return self.aspect.startswith("dimension ")
 
     @property
     def is_mode(self) -> bool:
-        """Return whether it is about a module that is in training or not."""
+        """Return whether it is about the training mode of a module."""
         return self.subject.endswith(".training")
 
 
 def is_of_call(found: Refused) -> bool:
-    """Return whether a refusal is about how a call was made: the state around it, or one tensor handed over twice."""
+    """Return whether a refusal is about how a call was made: the state around it, or one tensor passed twice."""
     is_autocast = found.aspect == "dispatch keys" and ("Autocast" in found.expected) != ("Autocast" in found.actual)
     return found.is_state or found.is_mode or is_autocast or found.aspect == "the same object"
 
 
 def refused(refusal: Refusal) -> list[Refused]:
-    """Return every respect in which an entry refused, those that torch alone names where no others are known."""
+    """Return every respect in which an entry refused, or those that torch names if no others are known."""
     found = [_read(refusal.entry, text) for text in refusal.explained or refusal.clauses]
     if any(map(_is_of_inference, found)):
         return [replace(each, source="inference_mode") if each.source == "grad_mode" else each for each in found]
@@ -128,7 +129,7 @@ def refused(refusal: Refusal) -> list[Refused]:
 
 
 def _is_of_inference(each: Refused) -> bool:
-    """Return whether of two tensors, the one expected and the one there, one alone was made under `inference_mode`."""
+    """Return whether only one of the expected and the actual tensor was made under `inference_mode`."""
     keys = ("ADInplaceOrView" in text for text in (each.expected, each.actual))
     same_device = each.expected.split(",")[0] == each.actual.split(",")[0].removesuffix("'")
     return each.aspect == "dispatch keys" and len(set(keys)) == 2 and same_device

@@ -1,4 +1,4 @@
-"""Torch's texts without what is different in each process, so that two dumps can be compared.
+"""Remove from torch's texts what differs between processes, so that two dumps can be compared.
 
 before: `torch._inductor.config.b = 1` and `torch._inductor.config.a = 2` in any order; `<function f at 0x7f613ba8d9e0>`
 after: the settings in the order of their names; `<function f at ADDRESS>`
@@ -14,7 +14,7 @@ _ADDRESSES = (
     re.compile(r"(___check_(?<!\w___check_)(?:obj|type)_id\([^\n]*?, )\d{9,}"),
     re.compile(r"(_DATA_PTR'\] = ')\d{9,}"),
 )
-"""Each begins with plain text, which is looked for much faster than the boundary of a word or a choice."""
+"""Each pattern starts with plain text, because a search for it is much faster than for a word boundary or a choice."""
 
 _AT_ADDRESS = re.compile(r"\s+(?:object )?at (?:0x[0-9a-fA-F]+|ADDRESS)\b|\b0x[0-9a-f]{9,}\b")
 _RANDOM_PART = re.compile(r"(__compiled_fn_\d+)_[0-9a-f]{8}(?:_[0-9a-f]*)*")
@@ -36,7 +36,7 @@ def reproducible(text: str) -> str:
 
 
 def without_addresses(text: str) -> str:
-    """Return a sentence for a reader without the addresses of objects, which say nothing.
+    """Return a sentence for readers without the addresses of objects.
 
     >>> without_addresses("cannot pickle <Pass object at 0x7f613ba8d9e0>"), without_addresses("<function f at ADDRESS>")
     ('cannot pickle <Pass>', '<function f>')

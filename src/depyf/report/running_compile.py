@@ -1,4 +1,4 @@
-"""A compile that goes on, or that its process did not live to end. Plain data."""
+"""An unfinished compile of a running or killed process, as plain data."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ SLOW = "slow_compile.txt"
 
 @dataclass(frozen=True, slots=True)
 class RunningCompile:
-    """Its id, its function, the part of the compiler that it is in, and the seconds since it began.
+    """Its id, its function, the current phase of the compiler, and the seconds since it began.
 
-    `alive` tells whether the process lives; where not, the seconds are those until the last that it told.
+    alive: whether the process is running. If not, the seconds count to the last record of the process.
     """
 
     id: str
@@ -24,9 +24,9 @@ class RunningCompile:
 
     @property
     def words(self) -> str:
-        """Return what is compiled, and for how long."""
+        """Return what is being compiled, and for how long."""
         where = f"`{self.function}` {self.id}, {self.phase}"
         if self.alive:
             return f"now compiling {where}, for {self.seconds:.0f} s"
-        told = f", at least {self.seconds:.0f} s after that began" if self.seconds >= 1 else ""
-        return f"the process ended while it compiled {where}{told}"
+        told = f", at least {self.seconds:.0f} s after it began" if self.seconds >= 1 else ""
+        return f"the process ended while compiling {where}{told}"

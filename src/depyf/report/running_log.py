@@ -1,8 +1,8 @@
-"""The index of a run that goes on: lines that are appended as things happen, so that a killed run loses none of them.
+"""The index of a running process: lines that are appended as things happen, so that a killed run loses none of them.
 
-Each line is JSON and is written at once; the last one may be cut off. What changes with each call, the number of calls
-served, is in a file of numbers beside it that the system keeps when the process is killed. Both files are removed when
-the whole index is written. `read_log` makes an index of them, in the form of `index.json`.
+Each line is JSON and is written at once; the last one may be truncated. The number of calls that each entry served
+changes with each call. It is in a mapped file of numbers beside the log, which the kernel keeps when the process is
+killed. Both files are removed when the complete index is written. `read_log` turns them into the form of `index.json`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from depyf.report.running_compile import LOG, SLOW
 
 COUNTS = "running.counts"
 MOST_COUNTS = 8192
-"""Compiles whose calls are counted in the file; those after them are told with the next line alone."""
+"""The most compiles whose calls are counted in the file. For later compiles the count appears only in the next line."""
 
 _NUMBER = struct.Struct("q")
 
@@ -38,7 +38,7 @@ _GROWING: dict[str, Callable[[Compile], list[Any]]] = {
     "cuda_graphs": lambda each: each.cuda_graphs,
     "shapes": lambda each: each.shapes,
 }
-"""Parts of a compile that things are added to; of these the new ones alone are written."""
+"""Parts of a compile that grow. Only new items are written."""
 
 _REPLACED: dict[str, Callable[[Compile], object]] = {
     "attempts": lambda each: each.attempts,
@@ -61,18 +61,18 @@ _REPLACED: dict[str, Callable[[Compile], object]] = {
     "began": lambda each: each.began,
     "seconds": lambda each: tuple(each.seconds.items()),
 }
-"""Parts of a compile that are written anew when they are others, each with what shows that."""
+"""Parts of a compile that are written again when they change, each with a value that shows the change."""
 
 
 def _in_file(compiled: Compile) -> tuple[str, bool]:
-    """Return what is told of a compile's code once its file is written, which waits for the guards."""
+    """Return the data of a compile's code after its file is written, which waits for the guards."""
     told = compiled.transformed
     return (told.file, told.installed) if isinstance(told, Transformed) else ("", False)
 
 
 @dataclass(slots=True)
 class _Written:
-    """What the log has of a compile."""
+    """The parts of a compile that are in the log."""
 
     number: int
     parts: dict[str, object] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class _Written:
 
 
 class RunningLog:
-    """Appends what is new of a session to the log in a directory; every method may be called from any thread."""
+    """Appends the changes of a session to the log in a directory. Every method may be called from any thread."""
 
     def __init__(self, directory: Path, session: Session) -> None:
         self._session = session
@@ -99,23 +99,23 @@ class RunningLog:
             self.count(compiled)
 
     def changed(self, function: Function, compiled: Compile) -> None:
-        """Write what is new of a compile and of the session around it."""
+        """Write the changes of a compile and of its session."""
         lines = [line for line in (self._function(function), self._compile(function, compiled)) if line]
         self._append([*self._others(), *lines])
 
     def count(self, compiled: Compile) -> None:
-        """Write how many calls a compile has served by now."""
+        """Write how many calls a compile has served so far."""
         written = self._compiles.get(compiled.order)
         if written is not None and written.number < MOST_COUNTS:
-            # One more than there are: zero is the number of what has none.
+            # Add one, because zero means that there is no number.
             _NUMBER.pack_into(self._numbers, written.number * _NUMBER.size, (compiled.hits or 0) + 1)
 
     def session_changed(self) -> None:
-        """Write what is new of the session apart from its compiles."""
+        """Write the changes of the session, except for its compiles."""
         self._append(self._others())
 
     def end(self) -> None:
-        """Remove the log: the whole index is there."""
+        """Remove the log, because the complete index exists."""
         os.close(self._file)
         self._numbers.close()
         remove_log(self._directory)
@@ -177,29 +177,29 @@ def _content(value: object) -> object:
 
 
 def remove_log(directory: Path) -> None:
-    """Remove the log in a directory, that of an earlier run, too."""
+    """Remove the log in a directory, also that of an earlier run."""
     for name in (LOG, COUNTS):
         with contextlib.suppress(FileNotFoundError):
             (directory / name).unlink()
 
 
 def has_log(directory: Path) -> bool:
-    """Return whether a run in a directory goes on, or was killed."""
+    """Return whether a directory has the log of a running or killed run."""
     return (directory / LOG).is_file()
 
 
 def read_log(directory: Path) -> Json:
-    """Return the index of a run that goes on or was killed, as far as it has told.
+    """Return the index of a running or killed run, as far as it has been written.
 
     Raises:
         OSError: there is no log.
-        ValueError: it is no log of depyf's.
+        ValueError: the log is not depyf's.
     """
     path = directory / LOG
     with open(path, encoding="utf-8", errors="replace") as file:
         lines = list(_whole_lines(file))
     if not lines or "head" not in lines[0]:
-        raise ValueError(f"{path} is no log of depyf's")
+        raise ValueError(f"{path} is not a log of depyf")
     index: Json = {**lines[0]["head"], "functions": [], "order": [], "findings": [], "trace": None}
     index |= {name: {} if name == "unavailable" else [] for name in index_json.OTHERS}
     functions: dict[str, Json] = {}
@@ -218,7 +218,7 @@ def read_log(directory: Path) -> Json:
 
 
 def _whole_lines(file: Iterable[str]) -> Iterator[Json]:
-    """Yield the lines of a log but the last one where it was cut off."""
+    """Yield the lines of a log, without a truncated last line."""
     for line in file:
         try:
             yield json.loads(line)
@@ -227,7 +227,7 @@ def _whole_lines(file: Iterable[str]) -> Iterator[Json]:
 
 
 def _take(line: Json, index: Json, functions: dict[str, Json], compiles: dict[int, Json]) -> None:
-    """Add what a line tells."""
+    """Add a line to the index."""
     if "session" in line:
         index[line["session"]] = line["value"]
     elif "function" in line:
@@ -241,7 +241,7 @@ def _take(line: Json, index: Json, functions: dict[str, Json], compiles: dict[in
 
 
 def _fill_counts(path: Path, compiles: dict[int, Json]) -> None:
-    """Set how many calls each compile has served; one that ends is known to have none where they are counted."""
+    """Set how many calls each compile has served, or 0 for a finished compile without a number."""
     numbers = path.read_bytes() if path.is_file() else b""
     for each in compiles.values():
         at = each["slot"] * _NUMBER.size
@@ -250,7 +250,7 @@ def _fill_counts(path: Path, compiles: dict[int, Json]) -> None:
 
 
 def _now(head: Json, path: Path, index: Json, functions: dict[str, Json], compiles: list[Json]) -> list[Json]:
-    """Return the compiles that have not ended, and for how long they run, or ran until the last that was told."""
+    """Return the unfinished compiles, with the time that they have run so far or until the last record."""
     alive = is_running(index["process"])
     heard = [each.stat().st_mtime for each in (path, path.with_name(SLOW)) if each.is_file()]
     until = time.time() if alive else max(heard)
@@ -268,7 +268,7 @@ def _now(head: Json, path: Path, index: Json, functions: dict[str, Json], compil
 
 
 def _nest(index: Json, functions: dict[str, Json]) -> None:
-    """Put resume functions below those that they resume."""
+    """Put resume functions below the functions that they resume."""
     for key, each in functions.items():
         if each["root"] == key or each["root"] not in functions:
             each["resume_functions"] = []

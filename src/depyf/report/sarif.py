@@ -13,7 +13,7 @@ from depyf.version import __version__
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {"high": "error", "medium": "warning", "low": "note"}
 ROOT = "SRCROOT"
-"""What paths are relative to: the directory that the program ran in."""
+"""The base of paths: the directory in which the program ran."""
 
 
 def sarif(runs: Iterable[tuple[str, Iterable[Finding]]]) -> str:
@@ -82,14 +82,14 @@ def _uri(file: str) -> str:
 
 
 def _fingerprint(found: Finding) -> str:
-    """Return what is the same for a finding after lines have moved, so that it is not told as a new one."""
+    """Return an identity of a finding that does not change when lines move, so that it is not reported as new."""
     where = found.where
     told = "\0".join((found.kind, where.file if where else "", where.function if where else "", found.cause))
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _title(kind: str) -> str:
-    """Return a kind as SARIF names rules: `graph-break` is `GraphBreak`."""
+    """Return a kind in the style of SARIF rules: `graph-break` is `GraphBreak`."""
     return "".join(part.capitalize() for part in kind.split("-"))
 
 

@@ -1,4 +1,4 @@
-"""Which of the frames that Dynamo left as they are a reader wants to see, and how the others are counted."""
+"""Select the skipped frames that readers want to see, and count the others."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from depyf.report.user_source import is_generated, is_installed
 
 
 class Whose(Enum):
-    """Whose code a frame runs; the value says where several are from."""
+    """The origin of a frame's code. The value describes several frames."""
 
     OWN = "your own"
     PACKAGE = "of installed packages and of Python's library"
-    GENERATED = "of code that was generated and is in no file"
+    GENERATED = "of generated code without a file"
 
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """A frame that runs as it was written: what it is, why, how often torch said so, and whose code it is."""
+    """A frame that Dynamo skipped: its name, torch's reason, how often torch gave it, and the origin of the code."""
 
     name: str
     filename: str
@@ -32,18 +32,18 @@ class Skip:
 
 
 def skips(session: Session) -> Iterator[Skip]:
-    """Yield the frames that Dynamo skipped, in the order in which it first did."""
+    """Yield the skipped frames in the order in which Dynamo first skipped them."""
     compiled = {(each.name, each.filename) for each in session.functions.values()}
     files = {filename for _, filename in compiled}
     for (name, filename, reason), times in session.skipped.items():
         rest = resumed_function(name)
-        what = f"the rest of {rest[0]} behind the break at :{rest[1]}" if rest else name
+        what = f"the rest of {rest[0]} after the break at :{rest[1]}" if rest else name
         if rest is not None and (rest[0], filename) in compiled:
             whose = Whose.OWN
         elif is_installed(filename) or filename in session.installed:
             whose = Whose.PACKAGE
         else:
-            # What runs as a module there only defines the functions.
+            # Module-level code of that file only defines the functions.
             is_own = filename in files and name != "<module>"
             whose = Whose.GENERATED if is_generated(filename) and not is_own else Whose.OWN
         yield Skip(name, filename, what, reason, times, whose)

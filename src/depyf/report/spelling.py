@@ -1,4 +1,4 @@
-"""A value that a guard looks at, written as the user would write it.
+"""Write a value that a guard checks as the user would write it.
 
 before: `L["self"].__dict__["_modules"]["h"].__dict__["_modules"]["0"].__dict__["training"]`
 after: `self.h[0].training`
@@ -24,7 +24,7 @@ _CELL = re.compile(r"[^ ()]*\.__closure__\[(?P<number>\d+)\]\.cell_contents")
 
 @lru_cache(maxsize=4096)
 def spelled(source: str) -> str:
-    """Return torch's expression for a value as the user would write it; what is not known stays as it is.
+    """Return torch's expression for a value as the user would write it. Unknown forms stay unchanged.
 
     >>> spelled('L["self"].__dict__["_modules"]["h"].__dict__["_modules"]["0"].__dict__["training"]')
     'self.h[0].training'
@@ -45,7 +45,7 @@ def _step(name: str) -> str:
 
 
 def root_name(source: str) -> str:
-    """Return the variable that an expression of torch's begins with, empty where it begins with none.
+    """Return the variable that an expression of torch's begins with, or "".
 
     >>> root_name('L["x"].shape'), root_name("self.n"), root_name("no_aliasing(L['x'])")
     ('x', 'self', '')

@@ -1,4 +1,4 @@
-"""What became of a compile or a function, in one word: each view shows it by a sign and a colour."""
+"""The outcome of a compile or a function, in one word. Each view has a symbol and a colour for it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from enum import Enum
 
 from depyf.report.model import Compile, Recompile, Transformed
 
-UNTOLD = "a trace holds no transformed code: only a capture of the running program does"
-"""Why there is no source of code that Dynamo did make."""
+UNTOLD = "a trace has no transformed code; only a capture of the running program has it"
+"""Why there is no source for code that Dynamo did make."""
 
 
 class Status(Enum):
-    """What happened, worst last; the value is the word that is shown."""
+    """The outcomes, worst last. The value is the word that is shown."""
 
     COMPILED = "compiled"
     RECOMPILED = "recompiled"
@@ -31,7 +31,7 @@ SIGNS = {
 
 
 def status_of(compiled: Compile) -> Status:
-    """Return what became of one compile."""
+    """Return the outcome of a compile."""
     if compiled.failure is not None:
         return Status.FAILED
     if not isinstance(compiled.transformed, Transformed) and compiled.transformed.reason != UNTOLD:
@@ -42,6 +42,6 @@ def status_of(compiled: Compile) -> Status:
 
 
 def worst(found: Iterable[Status]) -> Status:
-    """Return the worst of several; `COMPILED` of none."""
+    """Return the worst of several outcomes; `COMPILED` if there are none."""
     order = list(Status)
     return max(found, key=order.index, default=Status.COMPILED)

@@ -1,4 +1,4 @@
-"""The run in a few lines, for the terminal in which it ends."""
+"""A summary of the run in a few lines, for the terminal in which it ends."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from depyf.report.model import Recompile, Session
 from depyf.report.user_source import short_path
 
 MOST_LINES = 6
-"""Lines below the first; the index has the rest."""
+"""The most lines below the first; the index has the rest."""
 _WIDTH = 200
 
 
 def summary(session: Session, directory: Path) -> list[str]:
-    """Return what happened in a context: counts, where the index is, and what a user would ask about first."""
+    """Return what happened in a context: counts, the path of the index, and the most important facts."""
     told = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 3]}..." for line in _lines(session)]
     more = [f"  and {len(told) - MOST_LINES} more in the index"] if len(told) > MOST_LINES else []
     return [f"depyf: {_counts(session)}; see {directory / 'index.md'}", *told[:MOST_LINES], *more]
 
 
 class CaptureView:
-    """How a capture shows itself: a summary in a terminal, the report in a notebook once its context has ended."""
+    """The display of a capture: a summary in a terminal, the report in a notebook after its context has ended."""
 
     def text(self, session: Session) -> str:
         """Return the summary of the run."""
@@ -43,11 +43,11 @@ STYLES = {
     "  low": "dim",
     "  compiled before": "magenta",
 }
-"""By how a line begins, rich's words for how it looks."""
+"""rich's style for each start of a line."""
 
 
 def show(lines: list[str], stream: TextIO) -> None:
-    """Print a summary to a terminal, in colours where `rich` is installed and the terminal has any."""
+    """Print a summary to a terminal, in colour if `rich` is installed and the terminal supports it."""
     try:
         from rich.console import Console
         from rich.text import Text

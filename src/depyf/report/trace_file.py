@@ -1,4 +1,4 @@
-"""The trace file that a run was read from."""
+"""The trace file from which a run was read."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:
-    """The file that a run was read from: its name, its size in bytes, and what was left out of it, by cause.
+    """The file from which a run was read: its name, its size in bytes, and what could not be read, by cause.
 
-    `last` is what the last record was about; `seconds` the time from the first record to the last.
+    last: the subject of the last record.
+    seconds: the time from the first record to the last.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""The file of a transformed function: the source that runs, with comments that tie it to the user's lines.
+"""The file of a transformed function: its source, with comments that link it to the user's lines.
 
-Comments are all that is added: the file has the same syntax tree as the source, which is checked where it is not plain.
+Only comments are added. The file has the same syntax tree as the source; this is checked where it is not obvious.
 """
 
 from __future__ import annotations
@@ -19,24 +19,28 @@ from depyf.report.syntax import children, statements_below
 
 WIDTH = 120
 MOST_USER_LINES = 4
-"""A graph made from more lines than this is summed up in the comment; its own file has them all."""
+"""For a graph from more lines than this, the comment only summarises them. The graph's own file has all lines."""
 
 _PACKAGES = re.compile(r"(?<![\w/])/[^\s'\"]*?/(?:site|dist)-packages/")
-"""How the path of an installed file begins, which says nothing to the reader of a comment."""
+"""The start of the path of an installed file, which does not help the reader of a comment."""
 
 _INTRICATE = re.compile(r"""'''|\"\"\"|\\\n|\b[rR]?[fFtT][rR]?['"]""")
-"""Strings that go over lines, or have expressions in them."""
+"""Strings that span several lines or contain expressions."""
 _STRING_OR_COMMENT = r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|#[^\n]*"""
 
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What the comments of one transformed function say.
+    """The comments of one transformed function.
 
-    `header` is put above all. `graphs` gives the user's lines of each graph by its number, `resumes` what a call of a
-    resume function goes on with, by its global name, `breaks` where the graph ended, and `effects` what is
-    changed beside the result. Lines of another file than `filename`, the function's, are named with theirs.
+    header: comes first.
+    graphs: the user's lines of each graph, by its number.
+    resumes: what a call of a resume function continues with, by its global name.
+    breaks: where the graph ended.
+    effects: the side effects.
+
+    Lines of a file other than `filename`, the function's, are written with their file.
     """
 
     header: tuple[str, ...]
@@ -48,13 +52,13 @@ class Notes:
 
 
 def renamed(source: str, names: Mapping[str, str]) -> str:
-    """Return `source` with names replaced; strings and comments are left alone."""
+    """Return `source` with names replaced, except in strings and comments."""
     held = [re.escape(name) for name in names if name.isidentifier() and name in source]
     if not held:
         return source
     if _INTRICATE.search(source):
         return _renamed_tokens(source, names)
-    # Tokens take long to find; a string that is not intricate ends in its line, at the quote that it began with.
+    # Tokenizing takes long. A string that is not intricate ends on its line, at the quote that it began with.
     pattern = re.compile(rf"{_STRING_OR_COMMENT}|\b(?:{'|'.join(held)})\b")
     return pattern.sub(lambda found: names.get(found[0], found[0]), source)
 
@@ -70,20 +74,20 @@ def _renamed_tokens(source: str, names: Mapping[str, str]) -> str:
 
 
 def annotated(source: str, notes: Notes) -> str:
-    """Return `source` with the comments of `notes`; without those inside it where they would change what it means."""
+    """Return `source` with the comments of `notes`; without comments inside it if they would change its meaning."""
     tree = ast.parse(source)
     lines = source.rstrip("\n").split("\n")
     header = comment_lines(notes.header)
     above, beside = _comments(tree, lines, notes)
     text = header + "\n".join(_placed(lines, above, beside)) + "\n"
-    # Where no string goes over lines, the end of each line is a place for a comment.
+    # If no string spans several lines, a comment can follow at the end of each line.
     if _INTRICATE.search(source) is None or ast.dump(ast.parse(text)) == ast.dump(tree):
         return text
     return header + source
 
 
 def comment_lines(texts: Iterable[str]) -> str:
-    """Return texts as comments, each line of each on a line of its own."""
+    """Return texts as comments, with each line of each text on its own line."""
     return "".join(f"# {line}".rstrip() + "\n" for text in texts for line in text.splitlines())
 
 
@@ -97,7 +101,7 @@ def _comments(tree: ast.Module, lines: list[str], notes: Notes) -> tuple[dict[in
     by_hand = _entered_by_hand(statements)
     effects = effect_lines(statements, notes.effects)
     for index, statement in enumerate(statements):
-        # A compound statement is commented where its own line calls something, not for what its body calls.
+        # Comment a compound statement only for the calls in its own line, not for those in its body.
         names = _own_names(statement) if any(calls[statement.lineno - 1 : _last_own_line(statement)]) else []
         comment = _graph_comment(names, notes)
         resumed = [notes.resumes[name] for name in names if name in notes.resumes]
@@ -117,11 +121,11 @@ def _comments(tree: ast.Module, lines: list[str], notes: Notes) -> tuple[dict[in
     return above, beside
 
 
-BY_HAND = "like `with`, by hand: `__exit__` is not told of an exception, as `with` would tell it"
+BY_HAND = "like `with`, but by hand: `__exit__` does not receive exceptions, as it would from `with`"
 
 
 def _entered_by_hand(statements: list[ast.stmt]) -> set[int]:
-    """Return the identities of the statements that enter a manager which is left without a word of any exception."""
+    """Return the ids of the statements that enter a manager whose exit does not receive exceptions."""
     entered: dict[str, list[int]] = {}
     left: set[str] = set()
     for node in statements:
@@ -141,7 +145,7 @@ def _is_none(expr: ast.expr) -> bool:
 
 
 def break_comment(each: GraphBreak, filename: str) -> str:
-    """Return one line about a graph break in a function of the file `filename`, or in one that it calls."""
+    """Return one line about a graph break in a function of the file `filename`, or in one of its callees."""
     where = f" at {_place(each.where, filename)}, `{each.where.text}`" if each.where else ""
     code = f" ({each.code})" if each.code else ""
     return f"graph break{where}: {_PACKAGES.sub('', _one_line(each.reason))}{code}"
@@ -156,7 +160,7 @@ def _graph_comment(names: list[str], notes: Notes) -> str:
 
 
 def user_lines_comment(lines: tuple[UserLine, ...], filename: str) -> str:
-    """Return the user's lines that a graph or a change stands for, in one line; those of other files with theirs."""
+    """Return the user's lines that a graph or a change is linked to, in one line, with the names of other files."""
     if len(lines) <= MOST_USER_LINES:
         return "   ".join(f"{_place(line, filename)} {_one_line(line.text)}" for line in lines)
     files = list(dict.fromkeys(line.filename for line in lines))
@@ -167,7 +171,7 @@ def user_lines_comment(lines: tuple[UserLine, ...], filename: str) -> str:
 
 
 def _place(line: UserLine, filename: str) -> str:
-    """Return the number of a line, after the name of its file where that is not `filename`."""
+    """Return the number of a line, after the name of its file if that is not `filename`."""
     return f"{'' if line.filename == filename else _file_name(line.filename)}:{line.line}"
 
 
@@ -185,7 +189,7 @@ def _statements(tree: ast.Module) -> list[ast.stmt]:
 
 
 def _own_names(statement: ast.stmt) -> list[str]:
-    """Return the names that a statement reads, those of the statements inside it left out."""
+    """Return the names that a statement reads, without those of nested statements."""
     names: list[str] = []
     pending: list[ast.AST] = [statement]
     while pending:
@@ -204,7 +208,7 @@ def _last_own_line(statement: ast.stmt) -> int:
 
 
 def _ends_graph(statement: ast.stmt) -> bool:
-    """Return whether a statement goes on to a resume function, itself or in a branch of it."""
+    """Return whether a statement calls a resume function, itself or in one of its branches."""
     if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
         return False
     return any(isinstance(node, ast.Name) and resume_offset(node.id) is not None for node in ast.walk(statement))

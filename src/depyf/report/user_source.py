@@ -1,4 +1,4 @@
-"""The user's own source: its lines, and how much of it a resume function leaves to run."""
+"""The user's own source: its lines, and the part of it that a resume function still has to run."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from dataclasses import dataclass
 from depyf.report.model import UserLine
 
 MOST_LINES = 40
-"""A function longer than this is shown around the line at which it goes on."""
+"""A longer function is shown only around the line at which it continues."""
 
 
 def line_at(filename: str, line: int, function: str = "") -> UserLine:
-    """Return a line of a source file; its text is empty where the file cannot be read."""
+    """Return a line of a source file; its text is empty if the file cannot be read."""
     return UserLine(filename, line, linecache.getline(filename, line).strip(), function)
 
 
 def file_text(filename: str) -> str:
-    """Return the whole text of a source file, empty where it cannot be read."""
+    """Return the whole text of a source file, or "" if it cannot be read."""
     return "".join(linecache.getlines(filename))
 
 
 def function_source(filename: str, first_line: int) -> str:
-    """Return the text of the function that starts at `first_line`, dedented by nothing, or an empty string."""
+    """Return the text of the function that starts at `first_line`, with its indentation, or ""."""
     return function_in(linecache.getlines(filename), first_line)
 
 
 def function_in(lines: list[str], first_line: int) -> str:
-    """Return the text of the function that starts at `first_line` of a file's lines, or an empty string."""
+    """Return the text of the function that starts at `first_line` of a file's lines, or ""."""
     if not 0 < first_line <= len(lines):
         return ""
     try:
@@ -43,13 +43,13 @@ def function_in(lines: list[str], first_line: int) -> str:
 
 
 NAMING: list[Callable[[str], str | None]] = []
-"""Each gives the name of what is in no file of the user's, such as a notebook's cell, by the name of its code."""
+"""Each returns a name for code that is in no file, such as a notebook's cell, by the file name of the code."""
 
 
 def short_path(filename: str) -> str:
-    """Return a path relative to the working directory or to where packages are installed, else the path as it is.
+    """Return a path relative to the working directory or to the installed packages, else the full path.
 
-    The innermost of them counts: an environment may stand in the working directory.
+    The innermost directory counts, because an environment may be inside the working directory.
     """
     for naming in NAMING:
         if (name := naming(filename)) is not None:
@@ -68,7 +68,7 @@ def _short_path(filename: str, directories: tuple[str, ...]) -> str:
 
 
 def _working_directory() -> tuple[str, ...]:
-    """Return the working directory, none where it was removed."""
+    """Return the working directory, or () if it was removed."""
     try:
         return (os.getcwd(),)
     except FileNotFoundError:
@@ -83,7 +83,7 @@ def is_installed(filename: str) -> bool:
 
 
 def is_library_file(filename: str) -> bool:
-    """Return whether a file is no file of the user's own, by its path or the short name that the index has of it."""
+    """Return whether a file is not the user's own, by its path or its short name in the index."""
     return is_installed(filename) or any(
         not os.path.isabs(filename) and os.path.isfile(os.path.join(directory, filename))
         for directory in _package_directories()
@@ -91,7 +91,7 @@ def is_library_file(filename: str) -> bool:
 
 
 def is_generated(filename: str) -> bool:
-    """Return whether code of this file name was compiled from a text in memory that no notebook shows.
+    """Return whether code with this file name was compiled from a text in memory that no notebook shows.
 
     >>> is_generated("<eval_with_key>.3"), is_generated("<string>"), is_generated("model.py")
     (True, True, False)
@@ -100,7 +100,7 @@ def is_generated(filename: str) -> bool:
 
 
 def is_of_torch(filename: str) -> bool:
-    """Return whether a file is torch's own, by its path or the short name that the index has of it."""
+    """Return whether a file is torch's own, by its path or its short name in the index."""
     return f"/{filename}".replace(os.sep, "/").rpartition("site-packages/")[2].lstrip("/").startswith("torch/")
 
 
@@ -113,10 +113,11 @@ def _package_directories() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """Where a resume function goes on in the user's function.
+    """Where a resume function continues in the user's function.
 
-    `break_line` is the line that broke the graph, `line` the first line still to run; `first_line` is the number of
-    the first line of `source`.
+    break_line: the line of the graph break.
+    line: the first line that still has to run.
+    first_line: the line number of the first line of `source`.
     """
 
     source: str
@@ -126,9 +127,9 @@ class Resumption:
 
 
 def taken_branch(resumption: Resumption) -> bool | None:
-    """Return which way the `if` or `while` of the breaking line went, or None where the line is neither.
+    """Return which way the `if` or `while` of the breaking line went, or None for another line.
 
-    >>> taken_branch(Resumption("if x:\\n    a()\\nb()\\n", 1, 1, 3))
+    >>> taken_branch(Resumption("if x:\n    a()\nb()\n", 1, 1, 3))
     False
     """
     for node in ast.walk(_parse(resumption.source)):
@@ -143,14 +144,14 @@ def taken_branch(resumption: Resumption) -> bool | None:
 
 
 def resumption_words(resumption: Resumption) -> str:
-    """Return where a resume function goes on, and which way the breaking line went."""
+    """Return where a resume function continues, and which way the breaking line went."""
     branch = taken_branch(resumption)
     way = "" if branch is None else ", branch taken" if branch else ", branch not taken"
     return f"from line {resumption.line} on{way}"
 
 
 def marked_source(resumption: Resumption) -> list[str]:
-    """Return the user's function line by line, with what has run already marked and what is left pointed at."""
+    """Return the user's function line by line. Marks show what has already run and what is left."""
     lines = resumption.source.rstrip("\n").split("\n")
     if not resumption.source or not resumption.first_line <= resumption.line < resumption.first_line + len(lines):
         return []
@@ -183,7 +184,7 @@ def _marked(number: int, text: str, note: str, ahead: bool) -> str:
 
 
 def window(lines: list[str], start: int, most: int) -> list[str]:
-    """Return at most `most` (at least 11) of some numbered lines: the first, and those around the one at `start`."""
+    """Return at most `most` (at least 11) of some numbered lines: the first ones, and those around index `start`."""
     if len(lines) <= most:
         return lines
     before = max(1, start - 5)
@@ -198,7 +199,7 @@ def window(lines: list[str], start: int, most: int) -> list[str]:
 
 
 def _loop_around(resumption: Resumption) -> tuple[int, int] | None:
-    """Return the first and last line of the outermost loop that both the break and the next line lie in."""
+    """Return the first and last line of the outermost loop that contains both the break and the next line, or None."""
     for node in ast.walk(_parse(resumption.source)):
         if isinstance(node, (ast.For, ast.While, ast.AsyncFor)):
             first = node.lineno + resumption.first_line - 1
@@ -210,10 +211,10 @@ def _loop_around(resumption: Resumption) -> tuple[int, int] | None:
 
 @functools.lru_cache(maxsize=4)
 def _parse(source: str) -> ast.Module:
-    """Parse a function cut out of its file; an empty module where it does not stand alone (a lambda in a call)."""
+    """Parse a function cut out of its file; return an empty module if it is incomplete (a lambda in a call)."""
     lines = source.split("\n")
     indent = len(lines[0]) - len(lines[0].lstrip())
-    # A wrapper keeps the line numbers right for a method without touching multi-line strings.
+    # A wrapper keeps the line numbers of a method right without touching multi-line strings.
     text = "if 1:\n" + source if indent else source
     try:
         tree = ast.parse(text)

@@ -1,6 +1,6 @@
-"""Environment variables that say what is told of a run. Nothing else is imported for them."""
+"""Environment variables for the output of a run. This module imports nothing else."""
 
 from __future__ import annotations
 
 SUMMARY_VARIABLE = "DEPYF_SUMMARY"
-"""Set to `0` to have nothing printed to a terminal when a context ends."""
+"""Set this to `0` to print no summary to the terminal when a context ends."""

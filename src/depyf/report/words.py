@@ -28,13 +28,14 @@ TRIGGERS: dict[type[Trigger], str] = {
 
 
 def trigger_words(root: Function, function: Function, compiled: Compile, rest: str = "in index.md") -> str:
-    """Return why something was compiled: of a recompile, why the entry that came nearest did not serve the call.
+    """Return why something was compiled; for a recompile, why the nearest entry refused the call.
 
-    `root` is the function, or the one that it resumes; `rest` says where all the others are told of.
+    root: the function, or the one that it resumes.
+    rest: where the other entries are described.
     """
     match compiled.trigger:
         case FirstCall(failed):
-            return f"again, as compile {failed} failed" if failed else "first call"
+            return f"again, because compile {failed} failed" if failed else "first call"
         case NoCall(how):
             return how
         case Recompile() as trigger:
@@ -45,11 +46,11 @@ def trigger_words(root: Function, function: Function, compiled: Compile, rest: s
             others = len(told.reasons) - 1 + told.folded + told.others + untold
             return f"recompile, {told.entry}: {why}" + (f" ({others} more {rest})" if others else "")
         case Resume(caller):
-            return f"goes on after {caller}"
+            return f"continues after {caller}"
 
 
 def in_columns(facts: list[str]) -> list[str]:
-    """Return facts side by side in one line, or one below the other where the line would be too long."""
+    """Return facts side by side in one line, or one below the other if the line would be too long."""
     together = "    ".join(facts)
     return [together] if len(together) <= 110 else facts
 
@@ -60,7 +61,7 @@ def place_words(function: Function) -> str:
 
 
 def where_words(function: Function) -> str:
-    """Return the place of a function; of generated code the line of the program that led to its first compile.
+    """Return the place of a function; for generated code the line of the program that led to its first compile.
 
     before: <eval_with_key>.7:4
     after:  train.py:17, in generated code
@@ -83,7 +84,7 @@ def proof_words(compiled: Compile) -> str:
 
 
 def resumption(function: Function, root: Function) -> Resumption | None:
-    """Return where a resume function goes on in the user's source, or None for a function of the user's own."""
+    """Return where a resume function continues in the user's source, or None for the user's own function."""
     if function.resumes_at is None or function.break_line is None:
         return None
     return Resumption(root.source, root.first_line, function.break_line, function.resumes_at)

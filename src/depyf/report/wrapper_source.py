@@ -1,4 +1,4 @@
-"""What a file says of a function that AOTAutograd wrote, above it: who calls it, and what the names in it stand for.
+"""Comments above a function that AOTAutograd wrote: its callers, and what the names in it stand for.
 
 before:
     def _backward_epilogue(out):
@@ -19,13 +19,13 @@ from depyf.report.model import Artefact, Dialect
 
 _GRAPH_OF = {"forward": "Forward_graph", "backward": "Backward_graph"}
 _PARTS = {"forward": ("forward", "inference"), "backward": ("backward",)}
-"""What Inductor calls its module for a part of a graph."""
+"""Inductor's names for its module for a part of a graph."""
 
 
 def wrapper_comments(artefact: Artefact, beside: Sequence[Artefact]) -> list[str]:
     """Return the comments for the file of `artefact`; `beside` are all artefacts of its compile.
 
-    Their number does not depend on what else there is by now, so that the lines of the file stay where they are.
+    The number of comments does not depend on the other artefacts, so the lines of the file keep their numbers.
     """
     owner = artefact.file.partition(".")[0]
     own = [each for each in beside if each.file.partition(".")[0] == owner]
@@ -58,7 +58,7 @@ def _words(given: GivenName, file: str, beside: Iterable[Artefact]) -> str:
 
 
 def _of_graph(part: str, beside: Iterable[Artefact]) -> list[str]:
-    """Return where the graph itself runs: in Inductor's modules, else in the graph's own file."""
+    """Return where the graph itself runs: in Inductor's modules, or in the graph's own file."""
     kernels = [each.file for each in beside if each.dialect is Dialect.KERNEL and each.part in _PARTS.get(part, ())]
     if kernels:
         return [f"call in {file}" for file in kernels]

@@ -1,4 +1,4 @@
-"""Files of a dump: each is written whole or not at all."""
+"""Write the files of a dump, each whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 INDEX = "index.json"
-"""Name of the file that tells of a whole run, in each dump."""
+"""The file in each dump that describes a whole run."""
 
 PROBE_BYTES = 64 * 1024
-"""A directory that cannot take this much is called full before anything is compiled."""
+"""A directory without this much space is reported as full before anything is compiled."""
 
 _LARGE = 1 << 18
-"""Characters that are written at once, where a text comes in pieces."""
+"""Characters that are written at once if a text comes in pieces."""
 
 
 class DumpDirectoryError(OSError):
-    """The directory given for a dump cannot be written to; raised before anything is compiled."""
+    """The directory for a dump cannot be written; raised before anything is compiled."""
 
 
 def prepared_directory(directory: str | os.PathLike[str]) -> Path:
-    """Make `directory` with its parents, write to it once to see that it can be, and return its absolute path.
+    """Create `directory` with its parents, test that it can be written, and return its absolute path.
 
     Raises:
-        DumpDirectoryError: it is a file, cannot be made, cannot be written, or is full.
+        DumpDirectoryError: it is a file, cannot be created, cannot be written, or is full.
     """
     path = Path(os.fspath(directory))
     try:
-        path = Path(os.path.abspath(path))  # There is none in a working directory that was removed.
+        path = Path(os.path.abspath(path))  # A working directory that was removed has no path.
         path.mkdir(parents=True, exist_ok=True)
         probe = path / f".depyf-probe-{os.getpid()}"
         try:
@@ -43,21 +43,21 @@ def prepared_directory(directory: str | os.PathLike[str]) -> Path:
 
 
 def foreign_files(directory: Path) -> list[str]:
-    """Return the names of files in a directory that a dump would overwrite, though no dump is there."""
+    """Return the names of files in a directory that a dump would overwrite, although there is no dump."""
     if any(directory.glob(INDEX)) or any(directory.glob(f"*/{INDEX}")):
         return []
-    if any(directory.glob("__*.py")):  # A run that was ended before its first index.
+    if any(directory.glob("__*.py")):  # A run that ended before its first index.
         return []
     return sorted(path.name for pattern in ("index.md", "full_code_for_*.py") for path in directory.glob(pattern))
 
 
 def write_whole(path: str | os.PathLike[str], text: str | Iterable[str]) -> None:
-    """Write a text, or its pieces, to `path` through a temporary file beside it: no reader ever sees a part of it.
+    """Write a text, or its pieces, to `path` through a temporary file beside it, so that no reader sees a part of it.
 
-    Characters that UTF-8 cannot hold are written as escapes.
+    Characters that UTF-8 cannot encode are written as escapes.
 
     Raises:
-        OSError: the file cannot be written; nothing is left of it then.
+        OSError: the file cannot be written; no temporary file is left.
     """
     temporary = os.path.join(os.path.dirname(path), f".{os.getpid()}-{threading.get_ident()}.tmp")
     try:
@@ -74,9 +74,9 @@ def write_whole(path: str | os.PathLike[str], text: str | Iterable[str]) -> None
 
 
 def _opened(path: str) -> int:
-    """Return the descriptor of a file to write, in a directory that is made where it is not there.
+    """Return a descriptor of a file to write. Create its directory if necessary.
 
-    A file object asks the system four things more of each file, and a run has thousands.
+    A file object needs four more system calls for each file, and a run has thousands of files.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
@@ -93,7 +93,7 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 def _pieces(text: str | Iterable[str]) -> Iterator[str]:
-    """Yield a text as it is, and pieces in larger ones: each is written by itself."""
+    """Yield a text as it is, or pieces joined into larger ones, because each piece is a separate write."""
     if isinstance(text, str):
         yield text
         return

@@ -223,7 +223,7 @@ def seconds(metrics: Mapping[str, Any], *, has_triton: bool) -> dict[str, float]
     """Return the times of a compile, in seconds per phase; a phase that did not run is left out.
 
     has_triton: whether there is a Triton kernel. Torch names the time that it waits for kernels for Triton, also where
-    only the C++ compiler runs.
+        only the C++ compiler runs.
     """
     found = {label: metrics.get(name) for name, label in SECONDS.items()}
     times = {label: float(value) for label, value in found.items() if isinstance(value, (int, float)) and value > 0}

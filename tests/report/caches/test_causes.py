@@ -135,11 +135,11 @@ def test_each_look_of_a_run_is_told_with_its_reason(tmp_path: Path) -> None:
     write_dump(tmp_path, index([function("toy", compiles)]), files)
     run = read_run(tmp_path)
     first, inferred, second, hit, bypass = looks(run)
-    assert first.why.startswith("nothing like it was compiled before")
+    assert first.why.startswith("nothing similar was compiled before")
     assert second.why.startswith("against compile 0/0, config: `max_autotune`")
     assert (inferred.why, inferred.cache) == (second.why, "AOTAutograd cache")
     assert (second.seconds, hit.why) == (2.5, "")
-    assert bypass.why == "torch did not ask it: a custom pass"
+    assert bypass.why == "torch bypassed it: a custom pass"
     found = next(each for each in findings(run.session) if each.kind == "cache-bypass")
     assert "The AOTAutograd cache was bypassed" in found.cause
     assert "uuid()" in found.fix

@@ -73,7 +73,7 @@ def test_a_line_without_a_link_says_so(launched: Any, tmp_path: Path) -> None:
     made = build_report(write_toy(tmp_path))
     with visit(launched, made.page, "p0f0/c0/captured_graph") as visited:
         point(visited, '.pane:not(.source) .ln[data-n="2"]')
-        assert "no link is known: torch tells no line of yours" in visited.page.inner_text(".foot")
+        assert "no link is known: torch records no line of yours" in visited.page.inner_text(".foot")
         point(visited, '.pane.source .ln[data-n="9"]')
         assert "no link is known: no graph, guard or kernel" in visited.page.inner_text(".foot")
 
@@ -100,12 +100,12 @@ def test_the_line_that_calls_what_breaks_is_marked_and_what_is_left_of_the_funct
         assert visited.page.inner_text('.pane.source .ln[data-n="8"] .m').split() == ["//", "–"]
         notes = visited.page.locator(".breaknote").all_inner_texts()
         assert notes[0].startswith("the graph ends in this call, at other.py:40: Data-dependent")
-        assert notes[2] == "the rest runs as it was written: no"
+        assert notes[2] == "the rest runs uncompiled: no"
         assert visited.page.locator('.pane.source .ln[data-n="20"]').count() == 0
         point(visited, '.pane.source .ln[data-n="9"]')
         assert "no link is known: no graph, guard or kernel" in visited.page.inner_text(".foot")
         visited.go("#breaks")
-        assert "the rest of toy behind the break at :8" in visited.page.inner_text('[data-page="breaks"]')
+        assert "the rest of toy after the break at :8" in visited.page.inner_text('[data-page="breaks"]')
         visited.check()
 
 

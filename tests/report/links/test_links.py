@@ -260,7 +260,7 @@ def test_what_dynamo_wrote_came_from_where_the_lines_came_from_that_it_stands_fo
 
 def test_what_dynamo_wrote_is_not_given_the_line_that_the_table_carries_on() -> None:
     links = dynamo_links(DYNAMO, (), at, {})
-    assert not links.lines and "the proof ties it to no line" in links.note
+    assert not links.lines and "the proof links it to no line" in links.note
 
 
 NEWER = """\

@@ -69,7 +69,7 @@ class Debugged:
         """Read what the program prints until it waits for the return key."""
         assert self.process.stdout is not None
         self.told = ""
-        while "press return to go on" not in self.told:
+        while "press return to continue" not in self.told:
             read = self.process.stdout.read(1)
             assert read, self.told
             self.told += read

@@ -28,7 +28,7 @@ class Pdb:
             sys.executable, command, timeout=SECONDS, encoding="utf-8", env={**os.environ, "NO_COLOR": "1"}, echo=False
         )
         self._child.setwinsize(200, 400)
-        self._child.expect("press return to go on")
+        self._child.expect("press return to continue")
         self.told = str(self._child.before)
         self._child.sendline("")
         self._child.expect(PROMPT)

@@ -57,7 +57,7 @@ def test_debug_stops_in_the_kernels_of_a_program(tmp_path: Path) -> None:
     command = [str(PROGRAM), str(tmp_path / "dump"), "triton", "pdb"]
     child = pexpect.spawn(sys.executable, command, timeout=SECONDS, encoding="utf-8", env=environment, echo=False)
     child.setwinsize(200, 400)
-    child.expect("press return to go on")
+    child.expect("press return to continue")
     places = re.findall(r"(triton_\w+), interpreted: break at (\S+):(\d+)", str(child.before))
     assert len(places) == 2, "one forward, one backward"
     child.sendline("")

@@ -1,1 +1,1 @@
-"""Run a program with everything that torch compiles in it captured, in the processes that it starts too."""
+"""Run a program and capture everything that torch compiles in it and in its child processes."""

@@ -1,7 +1,7 @@
-"""Inside a launched program: the capture begins when Dynamo is first imported, and ends with the process.
+"""The capture inside a launched program. It begins when Dynamo is first imported and ends with the process.
 
-Nothing of depyf but this part is imported before, and nothing stands between the program and Python: it runs as the
-main program of its own interpreter. A process that the program starts writes to a folder of its own.
+Only this part of depyf is imported before. The program runs as the main program of its own interpreter. A process that
+the program starts writes to its own folder.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 DYNAMO = "torch._dynamo"
 OWNER = "DEPYF_RUN_RANK"
-"""Set to its number by the process that a rank's folder belongs to."""
+"""The process that owns a rank's folder sets this to the number of the rank."""
 
 
 class _Capture:
-    """The capture of this process, once it has begun."""
+    """The capture of this process, after it has begun."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -46,7 +46,7 @@ class _Capture:
         self._awaits_forks = False
 
     def begin(self) -> None:
-        """Begin to capture. Never raises: the program goes on without."""
+        """Begin to capture. On an error, the program continues without a capture."""
         with contained("beginning the capture"):
             from depyf.cli.launch.pause import say_what_is_lacking
             from depyf.torch.capture.prepare import prepare_debug
@@ -78,7 +78,7 @@ class _Capture:
             self._begin_in_forks()
 
     def end(self) -> None:
-        """End the capture, if there is one, and write its index; a process that compiled nothing leaves no folder."""
+        """End the capture, if there is one, and write its index. A process that compiled nothing leaves no folder."""
         context, self.context = self.context, None
         if context is None:
             return
@@ -104,21 +104,21 @@ class _Capture:
         self.profiling.begin()
 
     def _pause(self) -> Pause:
-        """Return what pauses in this process: of all processes the program itself has the terminal."""
+        """Return the object that pauses in this process. Only the program itself may use the terminal."""
         from depyf.cli.launch.pause import Pause
 
         return Pause(has_terminal=self.directory == self.settings.directory and "RANK" not in os.environ)
 
     def after_fork(self) -> None:
-        """Begin anew in a forked child, whose parent goes on with the capture that was there."""
+        """Begin again in a forked child; the parent keeps its capture."""
         if self.context is not None:
             self.end()
             self.begin()
 
     def _own_directory(self) -> str:
-        """Return where this process writes: the program itself into the directory, others into a folder there.
+        """Return the directory of this process: that of the program itself, or a folder in it for other processes.
 
-        A rank of a job gets its folder from `prepare_debug`; the processes that it starts have its number too.
+        `prepare_debug` gives a rank its folder. The processes that a rank starts have its number too.
         """
         rank = os.environ.get("RANK")
         if os.getppid() == self.settings.launcher or (rank is not None and os.environ.get(OWNER) != rank):
@@ -135,7 +135,7 @@ class _Capture:
                 number += 1
 
     def _end_with_process(self) -> None:
-        """End when the interpreter does; a child of `multiprocessing` skips `atexit`, and runs finalizers."""
+        """End the capture with the interpreter. A child of `multiprocessing` skips `atexit` but runs finalizers."""
         from multiprocessing import util
 
         atexit.unregister(self.end)
@@ -144,7 +144,7 @@ class _Capture:
         util.register_after_fork(self, _Capture._finalize_in_child)
 
     def _begin_in_forks(self) -> None:
-        """Begin anew in forked children, after what `depyf.torch` does there: it was imported before."""
+        """Begin again in forked children, after the fork handler of `depyf.torch`, which was registered earlier."""
         if hasattr(os, "register_at_fork") and not self._awaits_forks:
             os.register_at_fork(after_in_child=self.after_fork)
             self._awaits_forks = True
@@ -156,18 +156,18 @@ class _Capture:
 
 
 class _After(Loader):
-    """Load a module as its own loader does, then begin the capture."""
+    """Load a module with its own loader, then begin the capture."""
 
     def __init__(self, loader: Loader, capture: _Capture) -> None:
         self._loader = loader
         self._capture = capture
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Make the module."""
+        """Create the module."""
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module, and begin."""
+        """Execute the module, then begin."""
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader
@@ -176,7 +176,7 @@ class _After(Loader):
 
 
 class _Finder(MetaPathFinder):
-    """Wait for Dynamo to be imported."""
+    """Wait for the import of Dynamo."""
 
     def __init__(self, capture: _Capture) -> None:
         self._capture = capture
@@ -184,7 +184,7 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find Dynamo as everybody else does, and put the beginning of the capture behind it."""
+        """Find Dynamo with the other finders, and begin the capture after its import."""
         if fullname != DYNAMO:
             return None
         sys.meta_path.remove(self)
@@ -195,7 +195,7 @@ class _Finder(MetaPathFinder):
 
 
 def await_dynamo() -> None:
-    """Arrange for the capture to begin when this process imports Dynamo, if a launcher started it."""
+    """Begin the capture when this process imports Dynamo, if a launcher started it."""
     settings = own_settings()
     if settings is None:
         return
@@ -204,15 +204,15 @@ def await_dynamo() -> None:
 
 
 def _stay_interrupted() -> None:
-    """Have Python end by SIGINT after an interrupt that nobody caught, as it does without depyf.
+    """Make Python end by SIGINT after an interrupt that nothing caught, as it does without depyf.
 
-    CPython notes such an interrupt in its `run_eval_code_obj`, and forgets it with the next text that it executes. To
-    import a module with dataclasses executes some.
+    CPython records such an interrupt in `run_eval_code_obj`, and forgets it when it executes another text. Importing a
+    module with dataclasses executes such texts.
     """
     traceback = getattr(sys, "last_traceback", None)
     if getattr(sys, "last_type", None) is not KeyboardInterrupt or traceback is None:
         return
-    # A console in the program shows an interrupt as well, and goes on: that one came from a frame with callers.
+    # A console in the program also prints an interrupt and continues. That one comes from a frame with callers.
     if traceback.tb_frame.f_back is None:
         with contextlib.suppress(KeyboardInterrupt):
             exec("raise KeyboardInterrupt")  # noqa: S102 - nothing but text that is executed makes it note an interrupt

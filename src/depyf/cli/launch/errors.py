@@ -1,4 +1,4 @@
-"""Errors of the launcher's own inside the program: a line on stderr, and the program goes on."""
+"""Errors of the launcher inside the program: one line on stderr, and the program continues."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 MISUSED = 2
-"""The exit code of wrong options."""
+"""The exit code for wrong options."""
 
 
 @contextlib.contextmanager
@@ -17,14 +17,14 @@ def contained(doing: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the program must not be harmed by what is captured of it
-        print(f"depyf: {doing} failed ({type(error).__name__}: {error}); the program goes on as it is", file=sys.stderr)
+        print(f"depyf: {doing} failed ({type(error).__name__}: {error}); the program continues", file=sys.stderr)
 
 
 def end_as_misused(told: str) -> NoReturn:
-    """End the program: what was asked of the launcher cannot be done.
+    """End the program because the launcher's options cannot be satisfied.
 
     Raises:
-        SystemExit: always, with the exit code of wrong options.
+        SystemExit: always, with the exit code for wrong options.
     """
     print(f"depyf run: {told}", file=sys.stderr)
     raise SystemExit(MISUSED)

@@ -1,7 +1,7 @@
-"""The pauses of `depyf run --debug`: where to break is told, and the debugger that is there gets its turn.
+"""The pauses of `depyf run --debug`: print where to break, and hand over to a debugger.
 
-In a terminal without a debugger that is `pdb`, in the function that is about to run; beside an editor's debugger the
-program waits for the return key, or stops in that debugger where it has no terminal. Without either it goes on.
+In a terminal, `pdb` stops in the function that is about to run. Under an editor's debugger, the program waits for the
+return key, or stops in that debugger if there is no terminal. Without terminal and debugger it continues.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from depyf.torch.adapters.unseen import left_alone_with_calls
 from depyf.torch.capture.active import HITS
 
 LEFT_OUT = (str(Path(__file__).parents[2]) + os.sep, OF_TORCH, sysconfig.get_path("stdlib") + os.sep)
-"""Where stepping does not stop; breakpoints do."""
+"""Files in which stepping does not stop. Breakpoints do."""
 NO_MORE = "go"
-"""What a user says who wants no further pause."""
+"""The answer of a user who wants no further pause."""
 
 
 def say_what_is_lacking(unavailable: Mapping[str, str]) -> None:
-    """Say why there will be no pause, where torch does not offer it."""
+    """Print why there will be no pause, if torch does not support it."""
     if HITS in unavailable:
-        print(f"depyf: there is no pause: {unavailable[HITS]}; transformed code runs in its files", file=sys.stderr)
+        print(f"depyf: no pauses: {unavailable[HITS]}; transformed code runs in its files", file=sys.stderr)
 
 
 class Pause:
-    """What is done each time that compiled code is about to run for the first time."""
+    """Called each time that compiled code is about to run for the first time."""
 
     def __init__(self, *, has_terminal: bool) -> None:
-        """Remember whether this process may read from the terminal: of several, one may."""
+        """Remember whether this process may read from the terminal. Only one process may."""
         self._has_terminal = has_terminal
         self._is_over = False
         self._stepper: Stepper | None = None
 
     def __call__(self, places: list[str]) -> None:
-        """Tell the places to break at, and wait for the user or hand over to a debugger. Does not raise."""
-        print("depyf: compiled, and about to run:", *places, sep="\n", file=sys.stderr, flush=True)
+        """Print the places to break at, then wait for the user or hand over to a debugger. Does not raise."""
+        print("depyf: compiled and about to run:", *places, sep="\n", file=sys.stderr, flush=True)
         if self._is_over:
             return
         terminal = self._has_terminal and _is_terminal(sys.stdin)
@@ -50,18 +50,18 @@ class Pause:
             if terminal:
                 self._step()
             else:
-                print("depyf: there is no terminal to wait at, going on", file=sys.stderr, flush=True)
+                print("depyf: there is no terminal to wait at; continuing", file=sys.stderr, flush=True)
         elif terminal:
             self._wait()
         else:
             sys.breakpointhook()
 
     def no_more(self) -> None:
-        """Pause at nothing that is compiled from now on."""
+        """Do not pause any more."""
         self._is_over = True
 
     def end(self) -> None:
-        """Trace no more: what is still to come is the end of the interpreter."""
+        """Stop tracing, because only the shutdown of the interpreter follows."""
         if self._stepper is not None:
             sys.settrace(None)
 
@@ -77,7 +77,7 @@ class Pause:
 
     def _wait(self) -> None:
         print(
-            f"depyf: set your breakpoints now, then press return to go on ({NO_MORE}: without another pause) ",
+            f"depyf: set your breakpoints now, then press return to continue ({NO_MORE}: without another pause) ",
             file=sys.stderr,
             end="",
             flush=True,
@@ -87,7 +87,7 @@ class Pause:
 
 
 class Stepper(pdb.Pdb):
-    """Python's debugger, which steps through the user's files and those of the dump, and over depyf and torch."""
+    """A pdb that steps through the user's files and the dump, and steps over depyf and torch."""
 
     def __init__(self, pause: Pause) -> None:
         super().__init__(stdout=None if _is_terminal(sys.stdout) else sys.stderr)
@@ -95,7 +95,7 @@ class Stepper(pdb.Pdb):
 
     @left_alone_with_calls
     def trace_dispatch(self, frame: types.FrameType, event: str, arg: object) -> Any:  # noqa: ANN401 - as pdb has it
-        """Trace, where Dynamo looks at every frame: neither this nor what it calls is to be compiled."""
+        """Trace, although Dynamo inspects every frame: it must compile neither this function nor its callees."""
         return super().trace_dispatch(frame, event, arg)
 
     def stop_here(self, frame: types.FrameType) -> bool:
@@ -103,23 +103,22 @@ class Stepper(pdb.Pdb):
         return not is_left_out(frame) and super().stop_here(frame)
 
     def do_go(self, arg: str) -> bool | None:
-        """Continue, and pause at nothing that is compiled from now on."""
+        """Continue, and do not pause any more."""
         self._pause.no_more()
         return self.do_continue(arg)
 
 
 def has_debugger() -> bool:
-    """Return whether this process runs under a debugger of an editor.
+    """Return whether this process runs under an editor's debugger.
 
-    It may also have put itself in Python's place.
-
-    VS Code's and PyCharm's have the same core, which knows itself by this name.
+    Such a debugger may also have replaced this process's command line. VS Code's and PyCharm's share a core, which
+    identifies itself by this name.
     """
     return "pydevd" in sys.modules or sys.breakpointhook is not sys.__breakpointhook__
 
 
 def caller() -> types.FrameType | None:
-    """Return the innermost frame of the user's."""
+    """Return the innermost frame of the user's code, or None."""
     frame: types.FrameType | None = sys._getframe()
     while frame is not None and is_left_out(frame):
         frame = frame.f_back
@@ -127,7 +126,7 @@ def caller() -> types.FrameType | None:
 
 
 def is_left_out(frame: types.FrameType) -> bool:
-    """Return whether a frame is depyf's, torch's, the standard library's, or of text that is none of the program's."""
+    """Return whether a frame belongs to depyf, torch, the standard library, or generated code outside the program."""
     name = frame.f_code.co_filename
     return name.startswith(LEFT_OUT) or (name.startswith("<") and frame.f_globals.get("__name__") != "__main__")
 

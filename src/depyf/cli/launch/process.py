@@ -1,4 +1,4 @@
-"""Start a program under this Python with capture switched on, and end as it ends."""
+"""Start a program under this Python with the capture switched on, and exit as it exits."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from collections.abc import Callable, Sequence
 from depyf.cli.launch.settings import Settings, environment
 
 FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
-"""Signals to the launcher that are meant for the program."""
+"""Signals that the launcher forwards to the program."""
 FROM_KEYBOARD = ("SIGINT", "SIGQUIT")
-"""Signals that the terminal sends to both by itself; the program decides what they do."""
+"""Signals that the terminal sends to both processes. The program decides how to react."""
 
 
 def run(arguments: Sequence[str], settings: Settings, meanwhile: Callable[[], None]) -> int:
-    """Run `python arguments...` to its end; return its exit status, negative where a signal ended it.
+    """Run `python arguments...` to its end; return its exit status, negative for a signal.
 
-    `meanwhile` is called once it runs.
+    The program has this process's standard streams, working directory and interpreter flags.
 
-    The program has this process's standard streams, working directory and flags of the interpreter.
+    meanwhile: is called while the program runs.
     """
     flags: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     kept: dict[int, object] = {}
@@ -31,7 +31,7 @@ def run(arguments: Sequence[str], settings: Settings, meanwhile: Callable[[], No
         for process in started:
             process.send_signal(number)
 
-    # A function as handler is no handler of the child's; what is ignored stays ignored there too, as it has to.
+    # A child does not inherit a handler function. It does inherit an ignored signal, as it should.
     for names, handler in ((FROM_KEYBOARD, _leave_it), (FORWARDED, forward)):
         for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
             if signal.getsignal(number) is not signal.SIG_IGN:
@@ -46,11 +46,11 @@ def run(arguments: Sequence[str], settings: Settings, meanwhile: Callable[[], No
 
 
 def _leave_it(number: int, frame: object) -> None:
-    """Do nothing about a signal that the program has got as well."""
+    """Ignore a signal that the program receives as well."""
 
 
 def end_like(status: int) -> None:
-    """End this process as a program with that exit status ended: by the same signal, if it was one."""
+    """End this process like a program with that exit status: by the same signal, if there was one."""
     if status < 0:
         if -status != signal.SIGKILL:
             signal.signal(-status, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""What the launched program's processes have to know, handed on through an environment variable."""
+"""The settings of the launched program's processes, passed in an environment variable."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from depyf.report.variables import SUMMARY_VARIABLE
 VARIABLE = "DEPYF_RUN"
 BOOT = Path(__file__).with_name("boot")
 PROCESS = "process_{}"
-"""The folder of a process that the program started, counted from 1 in the order in which they first compiled."""
+"""The folder of a process that the program started, counted from 1 in the order of their first compiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How a program is captured.
 
-    directory: absolute path of the dump.
-    launcher: process number of the launcher; its child is the program itself.
-    backend: name of the backend that takes the place of what the program asks for, empty for the program's own.
+    directory: the absolute path of the dump.
+    launcher: the process id of the launcher; its child is the program itself.
+    backend: the backend to use instead of the program's; empty for the program's own.
     log_bytecode: as for `prepare_debug`.
-    only: a pattern of shell style; frames of other functions are not captured. Empty for all.
-    kernels: whether Inductor's modules are written.
-    debug: whether compiled code runs in the files of the dump, with a pause before it first does.
-    profile: whether it is measured what each line costs; `against_eager`, in some uncompiled steps, too.
-    keep_trace: whether torch's own trace is left in the dump, too.
-    stack_after: seconds from which on the Python stack of a compile is written, 0 for never.
+    only: a shell pattern; frames of other functions are not captured. Empty for all.
+    kernels: whether to write Inductor's modules.
+    debug: whether to run compiled code in the files of the dump, with a pause before its first run.
+    profile: whether to measure what each line costs; with `against_eager`, also in some uncompiled steps.
+    keep_trace: whether to keep torch's own trace in the dump.
+    stack_after: seconds after which the Python stack of a compile is written; 0 for never.
     """
 
     directory: str
@@ -45,13 +45,13 @@ class Settings:
 
 
 PROVENANCE = "INDUCTOR_PROVENANCE"
-"""Torch's own variable: whether Inductor says which nodes each kernel computes. The code has a comment more for it."""
+"""torch's variable for whether Inductor says which nodes each kernel computes. It adds a comment to the code."""
 NAMES_OF_NODES = "2"
-"""Its value for the names alone, which costs less than whole histories of nodes."""
+"""The value for names only, which costs less than the full histories of nodes."""
 
 
 def environment(settings: Settings) -> dict[str, str]:
-    """Return the environment for the program, whose processes leave the telling to the launcher."""
+    """Return the environment for the program. Its processes leave the summary to the launcher."""
     path = os.environ.get("PYTHONPATH")
     return {
         PROVENANCE: NAMES_OF_NODES,
@@ -63,6 +63,6 @@ def environment(settings: Settings) -> dict[str, str]:
 
 
 def own_settings() -> Settings | None:
-    """Return the settings that this process was started with, or None where no launcher started it."""
+    """Return the settings that this process was started with, or None if no launcher started it."""
     text = os.environ.get(VARIABLE)
     return Settings(**json.loads(text)) if text else None

@@ -1,4 +1,4 @@
-"""What a launched program's processes compiled, in three lines."""
+"""The summary of what a launched program's processes compiled, in three lines."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from depyf.report.profile.text import most_expensive
 from depyf.verify.level import Level
 
 PARTS = frozenset(("other", "source", "report", "data"))
-"""Folders that are parts of a dump, and none of their own."""
+"""Folders that belong to a dump and are no dumps themselves."""
 MOST_FINDINGS = 5
-"""Findings that the end of a run names; the report has the others."""
+"""Findings printed at the end of a run; the report has the others."""
 SLOWEST_AT_LEAST = 1.0
-"""Seconds from which on the slowest compile is worth a word."""
+"""Seconds from which on the slowest compile is mentioned."""
 
 
 @dataclass(slots=True)
 class Summary:
-    """All indexes below a directory, counted together.
+    """All indexes below a directory, added up.
 
-    unfinished: folders whose process was ended before it could tell all: a part of its index is there, or none.
+    unfinished: folders whose process ended before it wrote a complete index.
     """
 
     places: list[Path] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Summary:
     given_up: int = 0
     unproven: int = 0
     with_code: int = 0
-    """Compiles that made code, which runs."""
+    """Compiles that produced code."""
     problems: int = 0
     slowest: tuple[float, str] = (0.0, "")
     breaks: list[Place] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Summary:
 
 
 def summarised(directory: Path, since: float) -> Summary:
-    """Return what stands below a directory that was written at `since` (seconds since the epoch) or later."""
+    """Return the summary of what was written below a directory at `since` (seconds since the epoch) or later."""
     found = Summary()
     folders = sorted({path.parent for path in directory.rglob("*.*") if path.parent.name not in PARTS})
     for folder in [directory, *(each for each in folders if each != directory)]:
@@ -81,9 +81,10 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
 
 
 def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list[str]:
-    """Return what was compiled, what deserves a look, and where it is; the user has `called` the directory so.
+    """Return lines on what was compiled, what deserves attention, and where the files are.
 
-    only: the pattern that functions had to fit, if one was given.
+    called: the directory as the user wrote it.
+    only: the pattern for functions, if one was given.
     """
     if not found.places and not found.unfinished:
         return ["nothing was compiled: no process of the program imported torch._dynamo"]
@@ -92,14 +93,14 @@ def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list
 
 
 def _first_findings(found: Summary) -> list[str]:
-    """Return the first findings of all processes, a line each; what several processes show is one."""
+    """Return the first findings of all processes, one line each, without duplicates."""
     told = [each for each in merged(found.findings) if each.severity != "low"]
     more = [f"  and {counted(len(told) - MOST_FINDINGS, 'more finding')}"] if len(told) > MOST_FINDINGS else []
     return [f"  {number}. {each.line}" for number, each in enumerate(told[:MOST_FINDINGS], start=1)] + more
 
 
 def profiles(found: Summary) -> Iterator[str]:
-    """Yield the most expensive lines of each process that was measured."""
+    """Yield the most expensive lines of each profiled process."""
     for folder in found.places:
         profile = read_profile(folder)
         if profile is not None:
@@ -115,8 +116,8 @@ def _compiled(found: Summary, only: str) -> str:
     failed = f"{found.given_up} failed, " if found.given_up else ""
     failed += f"{without} made no code, " if without and found.with_code else ""
     proven = f"all but {found.unproven} proven" if found.unproven else "the others proven" if failed else "all proven"
-    proven = failed + (proven if found.with_code else "nothing runs compiled")
-    those = f" that fit --only {only}" if only else ""
+    proven = failed + (proven if found.with_code else "nothing was compiled successfully")
+    those = f" that match --only {only}" if only else ""
     made = f"{counted(found.compiles, 'compile')} of {counted(found.functions, 'function')}{those}{where}"
     return f"{made}, {found.seconds:.1f} s, {proven}" if found.compiles else made
 
@@ -130,7 +131,7 @@ def _worth(found: Summary) -> str:
         f"{counted(found.unproven, 'compile')} not proven" if found.unproven else "",
         f"{seconds:.1f} s for compile {which}" if seconds >= SLOWEST_AT_LEAST else "",
         f"{counted(found.problems, 'error')} inside depyf" if found.problems else "",
-        f"{counted(unfinished, 'process', 'processes')} ended before all was told" if unfinished else "",
+        f"{counted(unfinished, 'process', 'processes')} ended before writing everything" if unfinished else "",
     ]
     return ", ".join(word for word in words if word) or "nothing"
 

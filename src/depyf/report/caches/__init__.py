@@ -1,1 +1,1 @@
-"""Takes torch's records of its caches; gives why each miss was none of the entries that were there."""
+"""Explain cache misses: parse torch's records of its caches, and compare the key of each miss with earlier keys."""

@@ -1,4 +1,4 @@
-"""What differs between the keys of two cache entries, as one cause and what follows from it.
+"""The difference between the keys of two cache entries, as one cause and its consequences.
 
 before:
     gm: GraphModule() ... sin = torch.ops.aten.sin.default(arg0_1)
@@ -22,7 +22,7 @@ KINDS = (
     *("input", "constant", "graph", *OF_KERNELS, "custom pass", "C++ flag", "torch setting", "config"),
     *("compile option", "other"),
 )
-"""From what explains most to what explains least: a graph that differs with its inputs differs because of them."""
+"""The kinds of causes, most fundamental first: if inputs and graph differ, the graph differs because of its inputs."""
 
 SETTINGS = {
     "deterministic_algorithms_settings": "`torch.use_deterministic_algorithms` (on, warn only, fill memory)",
@@ -32,7 +32,7 @@ SETTINGS = {
     "provenance_tracking_level": "`INDUCTOR_PROVENANCE`",
     "grad_enabled": "gradient mode",
 }
-"""Components that are settings of torch, and how a user sets them."""
+"""Components of the key that are settings of torch, and how a user sets them."""
 
 _INPUT = re.compile(r"example_inputs\[(?P<place>\d+)\]$")
 _FIELD = re.compile(r"(?P<name>\w+)=(?P<value>torch\.Size\(\[[^\]]*\]\)|\([^()]*\)|device\([^()]*\)|[^,()]+)")
@@ -43,12 +43,12 @@ _OTHER_SIZE = frozenset({"shape", "stride", "storage_offset", "storage_bytes", "
 
 
 def distance(one: Record, other: Record) -> int:
-    """Return in how many components two keys differ."""
+    """Return the number of components in which two keys differ."""
     return sum(_digest(one, name) != _digest(other, name) for name in {*one.parts, *other.parts})
 
 
 def cause(before: Record, after: Record) -> Cause | None:
-    """Return why the key `after` is not `before`; None where both are equal, or torch tells of no component."""
+    """Return why the key `after` differs from `before`; None if they are equal or torch gives no components."""
     found = [each for name in dict.fromkeys((*after.parts, *before.parts)) for each in _of_part(name, before, after)]
     if not found:
         return None
@@ -91,7 +91,7 @@ def _of_part(name: str, before: Record, after: Record) -> Iterator[Cause]:
 
 
 def _of_process(name: str, before: str, after: str) -> Cause:
-    """Return the cause that a part is which is the same for all graphs of a process, or that depyf does not know."""
+    """Return the cause for a component that is the same for all graphs of a process, or that depyf does not know."""
     if name == "torch_version":
         return Cause("torch version", "another build of torch", "one", "another")
     if name.startswith("system_info"):
@@ -106,7 +106,7 @@ def _of_input(place: int, before: str, after: str) -> Cause:
     one, other = _fields(before), _fields(after)
     changed = [name for name in dict.fromkeys((*one, *other)) if one.get(name) != other.get(name)]
     subject = f"input {place} of the graph"
-    if bool(one) != bool(other):  # A tensor has fields; a size that varies from now on is an input of its own.
+    if bool(one) != bool(other):  # A tensor has fields. A size that has become dynamic is an input of its own.
         return Cause("input", subject, _kind(one), _kind(other))
     for kind, names in (("input dtype", {"dtype"}), ("input device", {"device"}), ("input shape", _OTHER_SIZE)):
         own = [name for name in changed if name in names]
@@ -151,7 +151,7 @@ def _is_text(literal: str) -> bool:
 
 
 def _variable(name: str) -> str:
-    """Return the environment variable that sets a setting of Inductor's, for those whose name torch derives."""
+    """Return the environment variable for one of Inductor's settings, if torch derives its name from the setting's."""
     return f" (`{VARIABLES[name]}`)" if name in VARIABLES else ""
 
 
@@ -175,4 +175,4 @@ VARIABLES: Mapping[str, str] = {
     "benchmark_kernel": "TORCHINDUCTOR_BENCHMARK_KERNEL",
     "unique_kernel_names": "TORCHINDUCTOR_UNIQUE_KERNEL_NAMES",
 }
-"""Environment variables that Inductor reads a setting from."""
+"""The environment variables of Inductor's settings."""

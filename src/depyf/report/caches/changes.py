@@ -1,4 +1,4 @@
-"""What is otherwise in the caches of one run than in those of another."""
+"""Compare the caches of two runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ASPECT = "caches"
 
 
 def cache_changes(old: Run, new: Run) -> list[Change]:
-    """Return a change for each look of the new run that found nothing, held against the entries of the old one."""
+    """Return a change for each cache miss of the new run, explained by the entries of the old run."""
     return [_change(each) for each in looks(new, [("the old run", old)]) if each.event.outcome != HIT]
 
 

@@ -1,4 +1,4 @@
-"""What differs between the keys of two entries of a cache of kernels, by the names that a live capture gives to parts.
+"""The difference between the keys of two entries of a cache of kernels, by the parts that a live capture names.
 
 before: compiler flags: -O3 -mavx2
 after:  compiler flag: a flag of the compiler: `-mavx2` became `-mavx512f`
@@ -12,18 +12,18 @@ from collections.abc import Iterator, Mapping
 from depyf.report.caches.lines import Cause, of_lines, short
 
 FIRST = ("compiler", "compiler flag", "Triton version", "Triton target", "environment variable")
-"""Kinds of what differs for all kernels."""
+"""Kinds of differences that concern all kernels."""
 OF_KERNELS = (
     *("Triton kernel", "Triton argument", "Triton constant", "Triton global", "Triton property"),
     *("C++ source", "Triton option", "configurations"),
 )
-"""Kinds of what differs for one: a kernel whose text differs has other arguments because of it."""
+"""Kinds of differences that concern one kernel. If its text differs, its arguments differ because of that."""
 
 SOURCES = frozenset({"C++ source", "C++ kernels", "Triton source", "tuned kernel"})
-"""Parts that are the text of a kernel: of several entries, the one that has most of its lines is the nearest."""
+"""Parts that hold the text of a kernel. The nearest entry is the one that shares most of its lines."""
 
 DEPENDENCIES = "Triton dependencies"
-"""Of the kernel's source, of what it reads and of the functions that it calls."""
+"""The kernel's source, the values that it reads, and its callees."""
 
 _PART = re.compile(r"Triton (?P<what>global|argument|constant|property|option|variable)\[(?P<name>.+)\]$")
 _SUBJECTS = {
@@ -51,12 +51,12 @@ _LINES = {
 
 
 def is_of_kernel(name: str) -> bool:
-    """Return whether a part is of a kernel's key."""
+    """Return whether a part belongs to the key of a kernel."""
     return name in _LINES or name in _PLAIN or name == DEPENDENCIES or _PART.match(name) is not None
 
 
 def kernel_causes(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Cause]:
-    """Yield the cause that a part of a kernel's key is, where no other part has it.
+    """Yield the cause for one part of a kernel's key, unless another part causes it.
 
     before, after: the values of the parts of both keys by name.
     """

@@ -1,4 +1,4 @@
-"""What the key of a cache entry was made from, as torch's record of a look into the cache holds it."""
+"""Parse the components of a cache key from torch's record of a lookup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from depyf.report.model import CacheEvent
 
 HIT, MISS, BYPASS = "hit", "miss", "bypass"
-"""How a look into a cache went."""
+"""The outcomes of a lookup."""
 PGO = "pgo"
 NAMES = {
     "fx_graph": "FX graph cache",
@@ -22,7 +22,7 @@ NAMES = {
     "autotune": "cache of tuned configurations",
 }
 GRAPHS = frozenset({"fx_graph", "aotautograd"})
-"""The caches of graphs; the others are of kernels, and of sizes."""
+"""The caches of graphs. The others hold kernels and sizes."""
 
 _COMPONENT = re.compile(r"\[(?P<digest>[a-z0-9]{20,})\] (?P<name>[^:]*): ?(?P<value>.*)", re.DOTALL)
 
@@ -37,10 +37,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One look into a cache: the key, its components by name, and what torch says of how it went.
+    """One lookup in a cache: the key, its components by name, and torch's report on the outcome.
 
-    status: torch's word for how a miss came about, empty where it has none.
-    seconds: what a miss cost to compile, or a hit saved.
+    status: torch's word for the reason of a miss, or "".
+    seconds: the compile time of a miss, or the time that a hit saved.
     """
 
     key: str
@@ -50,12 +50,12 @@ class Record:
 
 
 def cache_name(event: CacheEvent) -> str:
-    """Return which cache a look was into, in words."""
+    """Return a readable name of the cache."""
     return NAMES.get(event.cache, event.cache)
 
 
 def read_record(text: str) -> Record:
-    """Return what a record says; one that is damaged, cut off, or of a torch that tells less has no parts."""
+    """Return the content of a record. A record that is damaged, truncated, or from an older torch has no parts."""
     try:
         told = json.loads(text)
     except (ValueError, RecursionError):
@@ -69,7 +69,7 @@ def read_record(text: str) -> Record:
         if match is not None:
             last = match["name"]
             found[last] = Part(match["digest"], match["value"])
-        elif last:  # Torch before 2.6 writes each line of a component as one.
+        elif last:  # torch before 2.6 writes each line of a component separately.
             found[last] = Part(found[last].digest, f"{found[last].value}\n{each}")
     return Record(str(told.get("key") or ""), found, str(told.get("cache_status_detailed") or ""), _seconds(told))
 

@@ -1,4 +1,4 @@
-"""In what two texts of a key differ, as one cause."""
+"""The difference between two texts of a key, as one cause."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import re
 from dataclasses import dataclass
 
 MOST_LINES = 8
-"""Lines of a graph that differ which are shown."""
+"""The most differing lines of a graph that are shown."""
 
 _COMMENT = re.compile(r"\s*#.*$|;\s+(?:\w+ = )+None$")
-"""What a line of a graph ends with beside what it computes: a comment, or values that are no longer needed."""
+"""The end of a line of a graph: a comment, or variables that are no longer needed."""
 LONGEST = 120
-"""Characters of a line that is shown whole."""
+"""The longest line that is shown in full, in characters."""
 
 _ITEM = re.compile(r"[^,]+")
 _NAMES = re.compile(r"\s*(?:async )?def \w+\(|\s*(?:extern \"C\"|void|static) .*\(")
-"""Begins a function, whose name tells what is in it: another name follows from another line."""
+"""The first line of a function, whose name depends on its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One thing in which two keys differ: its kind, what it is, both values, and what differs because of it.
+    """One difference between two keys: its kind, a description, both values, and what differs because of it.
 
-    details: lines that differ, where it is text.
-    follows: the names of components that differ too, and need not where this does not.
+    details: the lines that differ, for text.
+    follows: the names of other components that differ, possibly because of this one.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Cause:
 
 
 def of_lines(kind: str, what: str, before: str, after: str, *, is_python: bool = True) -> Cause:
-    """Return the first line in which two texts differ that matters; C++ has no comments that begin with `#`."""
+    """Return the first significant line in which two texts differ. C++ has no comments that begin with `#`."""
     one, other = _lines(before, is_python=is_python), _lines(after, is_python=is_python)
     diff = list(difflib.unified_diff(one, other, lineterm="", n=0))[2:]
     details = tuple(each for each in diff if not each.startswith("@@"))[:MOST_LINES]
@@ -54,7 +54,7 @@ def of_lines(kind: str, what: str, before: str, after: str, *, is_python: bool =
 
 
 def _trimmed(one: str, other: str) -> tuple[str, str]:
-    """Return two lines with what differs between them, and of long lines not much beside it."""
+    """Return two lines, with long lines cut around their difference."""
     parts = [_ITEM.findall(each) for each in (one, other)]
     if max(len(one), len(other)) > LONGEST and len(parts[0]) == len(parts[1]):
         differ = [pair for pair in zip(*parts) if pair[0] != pair[1]]
@@ -63,13 +63,13 @@ def _trimmed(one: str, other: str) -> tuple[str, str]:
 
 
 def pairs_of(before: str, after: str) -> list[tuple[str, str]]:
-    """Return the lines that stand for one another where only lines were changed, none added or taken away."""
+    """Return the pairs of corresponding lines if lines were only changed, and none added or removed."""
     one, other = _lines(before), _lines(after)
     return [(a, b) for a, b in zip(one, other) if a != b] if len(one) == len(other) else []
 
 
 def short(value: str) -> str:
-    """Return a value in one line of some length."""
+    """Return a value in one short line."""
     line = " ".join(value.split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 3]}..."
 

@@ -1,4 +1,4 @@
-"""Each look of a run into torch's caches, and why those that missed found nothing."""
+"""Each lookup of a run in torch's caches, and the reason for each miss."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from depyf.report.model import CacheEvent, Compile, Function
 NO_SIZES = "no earlier run of this job (`TORCH_COMPILE_JOB_ID`) left its sizes here: each that varies is compiled twice"
 
 MOST_HELD = 64
-"""Entries of a function that a later look is held against, the newest: a long run looks thousands of times."""
+"""The number of a function's newest entries that a lookup is compared with. A long run has thousands of lookups."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look into a cache: whose, how it went, and in words why it found nothing.
+    """One lookup in a cache: its compile, its outcome, and the reason in words if it found nothing.
 
-    why: empty for a hit. cause: in what the key differs from that of the `nearest` earlier entry, where that is known.
-    seconds: what a hit saved, or what was compiled for a miss.
+    why: "" for a hit.
+    cause: how the key differs from that of the `nearest` earlier entry, if that is known.
+    seconds: the time that a hit saved, or the compile time of a miss.
     """
 
     function: Function
@@ -36,13 +37,13 @@ class Look:
 
     @property
     def cache(self) -> str:
-        """Return which cache it was, in words."""
+        """Return a readable name of the cache."""
         return cache_name(self.event)
 
 
 @dataclass(slots=True)
 class _Known:
-    """The records that a later look is held against, by the cache and the function's name: the last of each."""
+    """The newest records for comparison with later lookups, by cache and function."""
 
     entries: dict[tuple[str, str], deque[tuple[str, Record]]]
 
@@ -52,9 +53,9 @@ class _Known:
 
 
 def looks(run: Run, earlier: Iterable[tuple[str, Run]] = ()) -> list[Look]:
-    """Return every look of a run, in order; misses are held against what came before, also in the `earlier` runs.
+    """Return every lookup of a run, in order. Misses are compared with earlier ones, also those of the `earlier` runs.
 
-    earlier: other runs, each with what a reader calls it.
+    earlier: other runs, each with its name for readers.
     """
     known = _Known({})
     for label, other in earlier:
@@ -70,7 +71,7 @@ def looks(run: Run, earlier: Iterable[tuple[str, Run]] = ()) -> list[Look]:
             entries = known.of(event.cache, function.name)
             own.append(_look(function, compiled, event, record, entries))
             made.append((entries, record))
-        # The kernels of one compile are no earlier forms of one another.
+        # The kernels of one compile are not earlier versions of each other.
         for entries, record in made:
             entries.append((f"compile {compiled.id}", record))
         found += _with_inferred(own)
@@ -83,13 +84,13 @@ def _look(
     if event.outcome == HIT:
         return Look(function, compiled, event, "", event.seconds_saved or record.seconds)
     if event.outcome == BYPASS:
-        return Look(function, compiled, event, f"torch did not ask it: {event.reason or 'no reason given'}", 0.0)
+        return Look(function, compiled, event, f"torch bypassed it: {event.reason or 'no reason given'}", 0.0)
     if event.cache == PGO:
         return Look(function, compiled, event, NO_SIZES, 0.0)
     near = nearest(record, earlier)
     if near is None:
-        untold = "" if record.parts else "; torch does not say here what the key was made from"
-        why = f"nothing like it was compiled before, as far as is known{untold}"
+        untold = "" if record.parts else "; torch does not record the components of this key"
+        why = f"nothing similar was compiled before, as far as is known{untold}"
         return Look(function, compiled, event, why, record.seconds)
     return Look(function, compiled, event, _words(near, record), record.seconds, near.cause, near.place)
 
@@ -98,14 +99,14 @@ def _words(near: Nearest[str], record: Record) -> str:
     if near.cause is None:
         status = f" (torch: {record.status.replace('_', ' ')})" if record.status else ""
         return f"{near.place} has the same key{status}: its entry was not kept, or is in another folder or machine"
-    more = f"; with it differ {', '.join(near.cause.follows)}" if near.cause.follows else ""
+    more = f"; because of it differ {', '.join(near.cause.follows)}" if near.cause.follows else ""
     return f"against {near.place}, {near.cause.text}{more}"
 
 
 def _with_inferred(own: list[Look]) -> list[Look]:
-    """Return the looks of one compile; one whose key torch does not take apart has the cause of the other cache's.
+    """Return the lookups of one compile. If torch gives no components of a key, use the cause of the other cache.
 
-    AOTAutograd's key is made from the graph that Inductor's is made from, and from settings of its own.
+    AOTAutograd's key is made of the graph that Inductor's key is made of, and of its own settings.
     """
     missed = [each for each in own if each.event.outcome == MISS and each.event.cache in GRAPHS]
     known = next((each for each in missed if each.cause is not None), None)

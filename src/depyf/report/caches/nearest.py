@@ -1,4 +1,4 @@
-"""Which earlier entry a cache might have used instead, and why it did not."""
+"""Find the earlier cache entry that is most similar to a lookup, and why it was not used."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ BACKWARD = "fx_kwargs[is_backward]"
 
 @dataclass(frozen=True, slots=True)
 class Nearest(Generic[Place]):
-    """The earlier entry that came nearest, where it was made, and why the key is another; None where it is the same."""
+    """The most similar earlier entry, where it was made, and how its key differs; None if the keys are equal."""
 
     place: Place
     cause: Cause | None
 
 
 def nearest(record: Record, earlier: Iterable[tuple[Place, Record]]) -> Nearest[Place] | None:
-    """Return the entry whose key differs from a record's in the fewest components, the last of several.
+    """Return the entry whose key differs from a record's in the fewest components, the last one if there are several.
 
-    Of several kernels that differ in as many, the one that has most lines of the kernel's text.
-
-    None where there was none of the same direction, or where torch does not say what the keys were made from.
+    Among kernels with equally many differences, it is the one that shares most lines of the kernel's text. Return None
+    if
+    there is no entry of the same direction, or if torch does not give the components of the keys.
     """
     found: tuple[tuple[int, int], Place, Record] | None = None
     for place, other in earlier:
@@ -51,6 +51,6 @@ def _lines_in_common(one: Record, other: Record) -> int:
 
 
 def _is_alike(one: Record, other: Record) -> bool:
-    """Return whether both are of a forward, or both of a backward."""
+    """Return whether both records belong to a forward, or both to a backward."""
     sides = [record.parts.get(BACKWARD) for record in (one, other)]
     return (sides[0] and sides[0].digest) == (sides[1] and sides[1].digest)

@@ -1,4 +1,4 @@
-"""Takes a refusal or a graph break; gives its kind: the sentence for it, and advice that was tried on a program."""
+"""The catalogue of findings: the kind of a refusal or a graph break, with its sentence and its tested advice."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ from depyf.report.catalogue.refusals import advice, kind_of_recompile
 __all__ = ["KINDS", "Kind", "advice", "kind_of_break", "kind_of_recompile"]
 
 KINDS: dict[str, Kind] = {each.name: each for each in (*RECOMPILES, *BREAKS, *OTHERS)}
-"""All kinds by name. `python -m tools.advice` runs a program that shows each, and the same with its advice followed."""
+"""All kinds by name. `python -m tools.advice` runs a program that shows each kind, and one that follows the advice."""

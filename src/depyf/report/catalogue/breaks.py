@@ -1,4 +1,4 @@
-"""Kinds of graph breaks: by torch's reason, which its releases word differently, and the user's line."""
+"""Kinds of graph breaks, recognised by torch's reason, whose wording depends on the release, and by the user's line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from depyf.report.model import GraphBreak
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What a graph break is known by: patterns that torch's reason, the user's line, and torch's explanation match."""
+    """Patterns that identify a kind of graph break in torch's reason, the user's line, and torch's explanation."""
 
     kind: Kind
     reason: str
@@ -239,7 +239,7 @@ _OPTIMIZERS = "torch/optim/"
 _STEP = re.compile(r"`\w+\.step` in file `[^`]*\btorch[/\\]optim[/\\]")
 BREAKS: tuple[Kind, ...] = (*(each.kind for each in SIGNS), IN_TRY, GENERIC, OPTIMIZER)
 _UNNAMED = frozenset(("break-c-extension", "break-skipped-function", GENERIC.name))
-"""Kinds that say little of what is called: where they end a frame, it says more that this is inside of `try`."""
+"""Kinds that say little about the callee. If they end a frame, it helps more to say that the call is inside `try`."""
 
 
 MOST_EXPLAINED = 120
@@ -251,7 +251,7 @@ _CALLED = re.compile(r"(?:function|builtin|method) `(?P<name>[^`]+?)\.?`")
 
 
 def called_in(found: GraphBreak) -> str:
-    """Return the function at whose call a graph ended, by torch's explanation; a function, where that has no name."""
+    """Return the function whose call ended a graph, by torch's explanation, or "a function"."""
     name = _CALLED.search(found.explanation)
     return f"`{name['name'].removeprefix('<unknown module>.')}`" if name is not None else "a function"
 
@@ -265,7 +265,7 @@ def error_in(found: GraphBreak) -> str:
 
 
 def said_by_torch(found: GraphBreak) -> str:
-    """Return torch's reason of a graph break, with its explanation where that is a short sentence with a name in it.
+    """Return torch's reason for a graph break, with its explanation if that is a short sentence with a name in it.
 
     The reason alone, such as `Unsupported method call`, does not say what it is about.
     """
@@ -286,7 +286,7 @@ def _is_of_optimizer(found: GraphBreak, line: str) -> bool:
 
 
 def kind_of_break(found: GraphBreak, *, ends_in_try: bool = False) -> Kind:
-    """Return the kind of a graph break; `ends_in_try` says whether the frame is given up for it, inside of a `try`."""
+    """Return the kind of a graph break; `ends_in_try` says whether Dynamo gave the frame up for it, inside a `try`."""
     line = found.where.text if found.where is not None else ""
     if _is_of_optimizer(found, line):
         return OPTIMIZER

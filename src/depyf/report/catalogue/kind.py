@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of finding: what happened, and what to write.
+    """A kind of finding: what happened, and how to fix it.
 
-    `cause` and `fix` are templates: `{subject}` is the value as the user would write it, `{expected}` and `{actual}`
-    what the entry asks for and what the call had, `{dimension}` the first dimension that differs.
-    `fix` is empty where nothing is to be done, as where the state is one of two that are expected.
+    `cause` and `fix` are templates. `{subject}` is the value as the user would write it, `{expected}` and `{actual}`
+    are the
+    value that the entry expects and the value of the call, and `{dimension}` is the first dimension that differs. `fix`
+    is
+    empty if nothing needs to be done, for example if both states are expected.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Kinds of findings that are neither a recompile nor a graph break."""
+"""Kinds of findings that are neither recompiles nor graph breaks."""
 
 from __future__ import annotations
 

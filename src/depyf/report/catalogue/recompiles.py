@@ -1,4 +1,4 @@
-"""Kinds of recompiles: by where the value stands, and in which respect it changed."""
+"""Kinds of recompiles, by the place of the value and by what changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACES = {
     "global": "a global variable",
     "closure": "a variable of the enclosing function",
 }
-"""Where a value that is no tensor stands."""
+"""The places of a value that is not a tensor."""
 
 _AS_TENSOR = "make `{subject}` a tensor, such as `torch.tensor({expected})`, and use it as one"
 CHANGES = {
@@ -51,7 +51,7 @@ CHANGES = {
         "define the function once, before the first call, and use that one in all calls",
     ),
 }
-"""What changed of such a value, how that is said, and what to write."""
+"""The changes of such a value, with their sentence and their fix."""
 
 VALUES = {
     (place, change): Kind(f"{place}-{change}", cause.replace(SUBJECT, f"{SUBJECT} ({words})", 1), fix)
@@ -130,7 +130,7 @@ INSIDE = Kind(
     TENSORS["size"].cause,
     "compile with `dynamic=True`: there is no variable of yours to mark as dynamic",
 )
-"""Of the size of a tensor that the user's call of a library does not name."""
+"""For the size of a tensor that the user's call of a library does not name."""
 
 STATES = {
     "grad_mode": Kind("grad-mode", "it was called with gradients on and off", "", is_expected=True),
@@ -229,7 +229,7 @@ IN_CONDITION = Kind(
     "the number `{subject}` was {actual}, not {expected}; a branch or a loop depends on it",
     "move the branch or the loop that depends on `{subject}` out of the compiled function",
 )
-"""Of a number for which no tensor can stand: a branch on a tensor's value ends the graph."""
+"""For a number that a tensor cannot replace: a branch on a tensor's value ends the graph."""
 IN_CALL = Kind(
     "number-in-call",
     "the number `{subject}` was {actual}, not {expected}; a call or a slice needs it as a number",

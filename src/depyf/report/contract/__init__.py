@@ -1,1 +1,1 @@
-"""Takes a session; gives what it compiled, fact by fact, and whether that keeps a contract or equals a snapshot."""
+"""Contracts: the facts of what a session compiled, and whether they keep a contract or equal a snapshot."""

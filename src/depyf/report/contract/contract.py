@@ -1,4 +1,4 @@
-"""What a run may compile, and the error that says where it did otherwise."""
+"""How much a run may compile, and the error that reports a violation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from depyf.report.findings import Finding, findings
 from depyf.report.model import Session, UserLine
 
 ASPECTS = ("graphs", "breaks", "recompiles", "eager_calls", "cache_misses")
-"""What a contract counts. The number of graphs has to be met; of all else it is the most that may be."""
+"""What a contract counts. The number of graphs must match; the other numbers are limits."""
 
 WORDS = {
     "graphs": ("graph", "graphs"),
@@ -20,17 +20,19 @@ WORDS = {
     "cache_misses": ("cache miss", "cache misses"),
 }
 MOST_SHOWN = 12
-"""Facts shown of each aspect."""
+"""The most facts shown for each aspect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """How much a run may compile; None: it does not matter.
+    """How much a run may compile. None means no limit.
 
-    graphs: exactly so many graphs. breaks: at most so many places where a graph ends. recompiles: at most so many
-    compiles that are made since every entry refused a call. eager_calls: at most so many frames that Dynamo was asked
-    to compile and left to Python. cache_misses: at most so many compiles that a cache of torch's did not have.
-    allow: names of modules or packages, or patterns, in whose code all of this is allowed.
+    graphs: the exact number of graphs.
+    breaks: the most places where a graph ends.
+    recompiles: the most compiles that are made because every entry refused a call.
+    eager_calls: the most frames that Dynamo was asked to compile and left to Python.
+    cache_misses: the most compiles that a cache of torch's did not have.
+    allow: names of modules or packages, or patterns, whose code the contract ignores.
     """
 
     graphs: int | None = None
@@ -49,7 +51,7 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """An aspect in which a run is not as its contract says: what it may be, what it was, and each fact of it."""
+    """An aspect in which a run violates its contract: the limit, the number, and each fact."""
 
     aspect: str
     allowed: int
@@ -57,14 +59,14 @@ class Violation:
 
     @property
     def head(self) -> str:
-        """Return what is wrong in one line."""
+        """Return the violation in one line."""
         count, (one, several) = len(self.found), WORDS[self.aspect]
         most = "" if self.aspect == "graphs" else "at most " if self.allowed else ""
         return f"{count} {one if count == 1 else several}, the contract says {most}{self.allowed}"
 
 
 def violations(session: Session, contract: Contract) -> list[Violation]:
-    """Return the aspects in which a session does not keep a contract."""
+    """Return the aspects in which a session violates a contract."""
     told = facts(session, contract.allow)
     found = []
     for aspect in ASPECTS:
@@ -76,10 +78,10 @@ def violations(session: Session, contract: Contract) -> list[Violation]:
 
 
 class CompileContractError(AssertionError):
-    """Says in which respects a program compiled otherwise than it should, with each finding.
+    """A program compiled differently than its contract allows.
 
-    violations: what the contract says, and what was.
-    findings: what `depyf.report.findings` says of the run, the worst first.
+    violations: what the contract says, and what was compiled.
+    findings: the findings of `depyf.report.findings`, worst first.
     """
 
     def __init__(self, violated: Iterable[Violation], found: Iterable[Finding] = ()) -> None:
@@ -100,18 +102,18 @@ class CompileContractError(AssertionError):
                 lines.append("  nothing was compiled")
         told = [finding.line for finding in self.findings]
         if told:
-            lines += ["findings, the worst first:", *(f"  {line}" for line in told[:MOST_SHOWN])]
+            lines += ["findings, worst first:", *(f"  {line}" for line in told[:MOST_SHOWN])]
         return "\n".join(lines)
 
 
 def check(session: Session, contract: Contract) -> None:
-    """Raise CompileContractError where a session does not keep a contract."""
+    """Raise CompileContractError if a session violates a contract."""
     violated = violations(session, contract)
     if violated:
         raise CompileContractError(violated, _of_others_code(findings(session), contract.allow))
 
 
 def _of_others_code(found: Iterable[Finding], allow: tuple[str, ...]) -> list[Finding]:
-    """Return the findings that are not in code in which all is allowed."""
+    """Return the findings outside the code that the contract ignores."""
     lines = ((each, UserLine(each.where.file, each.where.line) if each.where else None) for each in found)
     return [each for each, line in lines if not is_allowed(line, allow)]

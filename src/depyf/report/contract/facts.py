@@ -1,6 +1,6 @@
-"""What a run compiled, as facts that a contract counts and a snapshot writes down.
+"""The facts of what a run compiled, which a contract counts and a snapshot lists.
 
-A fact's text names no line number and no counter, so that it is the same after lines have moved; its place does.
+A fact's text has no line number and no counter, so that it stays the same when lines move. Its place has the line.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from depyf.report.skips import Whose, skips
 from depyf.report.user_source import is_library_file, short_path
 
 NOTHING_TO_COMPILE = ("no content in function call", "no tensor-related objects", "No ops traced for the FX graph")
-"""Torch's reasons to leave a frame in which there is no tensor operation: it has nothing that could be compiled."""
+"""torch's reasons to leave a frame without tensor operations, in which there is nothing to compile."""
 
 LIMITS = ("RecompileLimitExceeded", "CacheLimitExceeded", "cache_size_limit", "recompile_limit", "recompile limit")
-"""What torch calls it, in one release or another, that a function has all the entries that it may have."""
+"""torch's names, in several releases, for a function that has reached its limit of entries."""
 
 OF_DYNAMO = "torch/_dynamo/"
-"""Where the functions are that call a compiled module of torch's."""
+"""The folder of torch's functions that call a compiled module."""
 
 _KERNEL = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(", re.MULTILINE)
 _EXTERN = re.compile(r"\bextern_kernels\.(?P<name>\w+)\(")
@@ -38,10 +38,10 @@ _MODULE_END = re.compile(r"(/__init__)?\.py$")
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing that was compiled, or not: the aspect it counts for, and what it is in one line.
+    """One thing that was compiled, or not: the aspect that counts it, and a line about it.
 
-    where: the line of the user's, None where torch does not tell it.
-    details: more about it, for whoever has to fix it.
+    where: the user's line, or None if torch does not name it.
+    details: more about it, for the reader who must fix it.
     """
 
     aspect: str
@@ -51,17 +51,18 @@ class Fact:
 
     @property
     def place(self) -> str:
-        """Return the file and line, empty where they are not known."""
+        """Return the file and line, or ""."""
         if self.where is None or not self.where.filename:
             return ""
         return f"{short_path(self.where.filename)}:{self.where.line}"
 
 
 def facts(session: Session, allow: Iterable[str] = ()) -> list[Fact]:
-    """Return what a session compiled, in order; what is in code of the modules that `allow` names is left out.
+    """Return what a session compiled, in order, without code of the modules that `allow` names.
 
-    `allow` holds names of modules or packages, or patterns of shell style: `transformers`, `torchvision.models.*`.
-    Graphs and kernels are counted wherever they are from.
+    allow: names of modules or packages, or shell patterns: `transformers`, `torchvision.models.*`. Graphs and kernels
+        are
+        always counted.
     """
     names = tuple(allow)
     found = [fact for function, each in session.compiles() for fact in _of_compile(function, each)]
@@ -119,7 +120,7 @@ def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
 
 
 def _place(function: Function, compiled: Compile) -> UserLine:
-    """Return the line of a compile; of a module of torch's, for which Dynamo has a function, the user's call."""
+    """Return the line of a compile; for a module of torch's, whose function is Dynamo's, the user's call."""
     here = UserLine(function.filename, function.resumes_at or function.first_line, "", function.name)
     if OF_DYNAMO not in function.filename.replace("\\", "/"):
         return here
@@ -127,7 +128,7 @@ def _place(function: Function, compiled: Compile) -> UserLine:
 
 
 def _reasons(compiled: Compile) -> tuple[str, ...]:
-    """Return in what respects the entry refused that came nearest to serving the call; the newest of several."""
+    """Return the reasons why the nearest entry refused the call; the newest entry if there are several."""
     if not isinstance(compiled.trigger, Recompile):
         return ()
     told = [each.explained or each.clauses for each in reversed(compiled.trigger.refusals)]
@@ -145,7 +146,7 @@ def _of_skips(session: Session) -> Iterator[Fact]:
 
 def _of_caches(session: Session) -> Iterator[Fact]:
     if all(event.outcome != MISS for _, each in session.compiles() for event in each.caches):
-        return  # Why a look missed takes reading the records of all.
+        return  # The reason for a miss needs the records of all compiles.
     for look in looks(Run(Path(session.directory), session, {})):
         if look.event.outcome == MISS and look.event.cache in GRAPHS:
             here = UserLine(look.function.filename, look.function.first_line, "", look.function.name)
@@ -153,12 +154,12 @@ def _of_caches(session: Session) -> Iterator[Fact]:
 
 
 def is_harmless(reason: str) -> bool:
-    """Return whether torch leaves a frame since there is nothing in it to compile."""
+    """Return whether torch left a frame because it contains nothing to compile."""
     return any(words in reason for words in NOTHING_TO_COMPILE)
 
 
 def plain(reason: str) -> str:
-    """Return torch's reason in one line, with files as reports name them and without a line's number.
+    """Return torch's reason in one line, with short file names and without line numbers.
 
     >>> plain("graph break in a loop <FrameSummary file model.py, line 3 in f>")
     'graph break in a loop'
@@ -173,7 +174,7 @@ def stable(text: str) -> str:
 
 
 def function_words(function: Function) -> str:
-    """Return a function as facts name it: the rest of a function behind a break is named for the function."""
+    """Return the name of a function in facts. A resume function has the name of its function."""
     rest = resumed_function(function.name)
     return f"{rest[0]} (after a break)" if rest else function.name
 

@@ -1,4 +1,4 @@
-"""A snapshot: what a test compiled, in a file that people read and a later run is compared with.
+"""A snapshot: what a test compiled, in a readable file that later runs are compared with.
 
 before: the facts of a run
 after:
@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from depyf.report.contract.facts import Fact
 
 LABELS = {"graphs": "graph", "breaks": "break", "recompiles": "recompile", "eager_calls": "eager", "kernels": "kernel"}
-"""The word that begins the line of a fact, by its aspect, in the order of the file."""
+"""The first word in the line of a fact, by its aspect, in the order of the file."""
 
 HELD = ("graph", "break", "recompile", "eager")
-"""What torch may not do more of in another release; names of kernels and reasons are its own."""
+"""What another release of torch must not do more of. Names of kernels and reasons belong to torch."""
 
 HEAD = "# What {} compiles. Written by `pytest --update-compiles`."
 _VERSION = re.compile(r"^torch (\S+)$", re.MULTILINE)
@@ -35,9 +35,9 @@ _EAGER = re.compile(" runs eager| raises")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How a run differs from a snapshot: the lines, and whether another torch alone may be the reason.
+    """How a run differs from a snapshot: the lines, and whether another torch may be the only reason.
 
-    broken: in words, what is worse than in the snapshot; empty where nothing is.
+    broken: what is worse than in the snapshot, in words; may be empty.
     """
 
     lines: tuple[str, ...]
@@ -47,24 +47,24 @@ class Difference:
 
     @property
     def is_of_torch(self) -> bool:
-        """Return whether the snapshot was made with another release of torch, and nothing is worse than there."""
+        """Return whether the snapshot was made with another release of torch and nothing is worse."""
         return self.made_with != self.now and not self.broken
 
 
 def snapshot_text(name: str, torch_version: str, told: Iterable[Fact]) -> str:
-    """Return the text of a snapshot's file."""
+    """Return the text of a snapshot file."""
     return "\n".join([HEAD.format(name), f"torch {release(torch_version)}", "", *snapshot_lines(told)]) + "\n"
 
 
 def snapshot_lines(told: Iterable[Fact]) -> list[str]:
-    """Return a line for each fact: graphs first, then breaks, recompiles, frames that run eager, and kernels."""
+    """Return a line for each fact: graphs first, then breaks, recompiles, eager frames, and kernels."""
     order = list(LABELS)
     known = [fact for fact in told if fact.aspect in LABELS]
     return [f"{LABELS[fact.aspect]} {fact.text}" for fact in sorted(known, key=lambda fact: order.index(fact.aspect))]
 
 
 def compare(text: str, torch_version: str, told: Iterable[Fact]) -> Difference | None:
-    """Return how facts differ from the text of a snapshot, None where they do not."""
+    """Return how facts differ from the text of a snapshot, or None."""
     found = _VERSION.search(text)
     before = [line for line in text.splitlines() if line.partition(" ")[0] in LABELS.values()]
     after = snapshot_lines(told)
@@ -86,7 +86,7 @@ def release(version: str) -> str:
 
 
 def _worse(before: list[str], after: list[str]) -> Iterable[str]:
-    """Yield what there is more of: breaks are told by the user's line, all else by the function."""
+    """Yield what there is more of. Breaks are compared by the user's line, everything else by function."""
     one, other = Counter(map(_held, before)), Counter(map(_held, after))
     for key, count in (other - one).items():
         label, subject = key

@@ -1,4 +1,4 @@
-"""Takes a run; gives its findings: what failed, ran eager or was compiled again, each cause once, the worst first."""
+"""The findings of a run: what failed, ran eagerly or was recompiled; each cause once, worst first."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from depyf.report.reproducible import without_addresses
 __all__ = ["SEVERITIES", "Cost", "Finding", "Severity", "Where", "findings", "merged"]
 
 SOURCES = (of_unfinished, of_failures, of_recompiles, of_breaks, of_skipped, of_cuda_graphs, of_caches)
-"""What looks for findings; each yields them in the order of the run."""
+"""The functions that look for findings. Each yields them in the order of the run."""
 
 
 def findings(session: Session) -> tuple[Finding, ...]:
-    """Return the findings of a run, the one that costs most first."""
+    """Return the findings of a run, the most expensive first."""
     found = (each for source in SOURCES for each in source(session))
     return merged(replace(each, cause=without_addresses(each.cause)) for each in found)

@@ -1,4 +1,4 @@
-"""Places where graphs end."""
+"""Findings about graph breaks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from depyf.report.user_source import is_of_torch
 
 
 def of_breaks(session: Session) -> Iterator[Finding]:
-    """Yield a finding for each compile that came to a graph break; a break that ends a compile is worse.
+    """Yield a finding for each compile that reached a graph break. A break that ends a compile is worse.
 
     Breaks inside of a library are one finding for each of the user's lines that lead there: that of the break at this
     line, where there is one, else the first of them.
@@ -71,9 +71,9 @@ def _finding(
 
 
 def _in_place_of(function: Function, *, is_told: bool) -> str:
-    """Return what happens in place of a compile that was given up for a graph break.
+    """Return what happens instead of a compile that was given up for a graph break.
 
-    Torch tells of the break in a record of its own only where the program goes on.
+    torch has a separate record of the break only if the program continues.
     """
     name = whole_name(function)
     failures = [each.failure for each in function.compiles if each.failure is not None]
@@ -90,7 +90,7 @@ def _is_in_try(function: Function, line: UserLine) -> bool:
 
 
 def _own_line(compiled: Compile, found: GraphBreak, line: UserLine) -> UserLine | None:
-    """Return the user's line that led to a break inside of a library; None for a break at a line of the user's."""
+    """Return the user's line that led to a break inside a library, or None for a break at the user's own line."""
     if not is_foreign(line.filename):
         return None
     stack = (*compiled.user_stack, *found.stack)

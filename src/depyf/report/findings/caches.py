@@ -1,4 +1,4 @@
-"""Compiles that torch could not keep: every process compiles them anew."""
+"""Findings about compiles that torch could not cache, so that every process repeats them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from depyf.report.model import Session, UserLine
 
 
 def of_caches(session: Session) -> Iterator[Finding]:
-    """Yield a finding for each compile that a cache of torch's was not asked for, with torch's reason."""
+    """Yield a finding for each compile that bypassed a cache of torch's, with torch's reason."""
     for function, compiled in session.compiles():
         for event in compiled.caches:
             if event.outcome == BYPASS:
@@ -22,7 +22,7 @@ def of_caches(session: Session) -> Iterator[Finding]:
 
 
 def _fix(reason: str) -> str:
-    """Return what can be done about a reason of torch's, empty where there is nothing."""
+    """Return the fix for a reason of torch's, or ""."""
     return next((fix for words, fix in FIXES.items() if words in reason), "")
 
 
@@ -34,4 +34,4 @@ FIXES = {
     "autograd.Function": "set `torch._functorch.config.autograd_cache_allow_custom_autograd_functions`",
     "freezing": "compile without `torch._inductor.config.freezing`, or with `freezing_discard_parameters`",
 }
-"""By words in torch's reason."""
+"""Fixes by words in torch's reason."""

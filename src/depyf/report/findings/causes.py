@@ -1,4 +1,4 @@
-"""What functions were compiled again for: each independent thing that the nearest entry refused, with its compiles."""
+"""The causes of recompiles: each independent thing that the nearest entry refused, with its compiles."""
 
 from __future__ import annotations
 
@@ -44,25 +44,25 @@ Change: TypeAlias = frozenset[_Pair]
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Recompiles of a function for one thing: what the nearest entry refused each time."""
+    """The recompiles of a function for one cause: what the nearest entry refused each time."""
 
     function: Function
     kind: Kind
     refused: tuple[Refused, ...]
     compiles: tuple[Compile, ...]
     is_first: bool
-    """Whether it is the first that an entry refused; else another thing was refused each time, too."""
+    """Whether it is the first thing that an entry refused. Otherwise another thing was refused each time, too."""
     below: tuple[Cause, ...] = ()
-    """The same in functions that this one calls, as a consequence; and what its line looked at besides."""
+    """The same cause in functions that this one calls, and other values that its line checks."""
 
     @property
     def step(self) -> int:
-        """Return by how much a number rises from each recompile to the next, 0 where it does not do so evenly."""
+        """Return the constant step by which a number grows from each recompile to the next, or 0."""
         return _step(self.refused)
 
 
 def causes(session: Session) -> list[Cause]:
-    """Return what the functions of a run were compiled again for; what follows from a call further out is below it."""
+    """Return the causes of a run's recompiles. A cause that follows from an outer call is below that call's cause."""
     functions = session.functions
     found = [each for function in functions.values() for each in _causes_of(functions[function.root], function)]
     seen = [_seen(each) for each in found]
@@ -72,7 +72,7 @@ def causes(session: Session) -> list[Cause]:
             at.setdefault(key, []).append(index)
     inside: dict[int, int] = {}
     for index, each in enumerate(found):
-        # Only causes are asked for that changed alike, further out: a long run has thousands.
+        # Compare only with outer causes that changed alike, because a long run has thousands.
         first = seen[index][0]
         outside = (first.place[:length] for length in range(len(first.place) + 1))
         alike = merge(*(at.get(key, ()) for key in product(outside, first.pairs)))
@@ -96,12 +96,12 @@ def causes(session: Session) -> list[Cause]:
 
 
 def _is_part(function: Function, whole: Function) -> bool:
-    """Return whether a function is another one, or the rest of it behind a graph break: that one does not call it."""
+    """Return whether a function is another one, or its resume function, which that one does not call."""
     return function is whole or (function.is_resume and not whole.is_resume and function.root == whole.root)
 
 
 def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, int]) -> None:
-    """Put a change that a function and its rests behind graph breaks see under the function, in whatever order."""
+    """Put a cause in resume functions under the same cause in their function, in whatever order they occurred."""
     first: dict[tuple[str, str, str, Change], int] = {}
     for index in sorted(range(len(found)), key=lambda each: found[each].function.is_resume):
         cause, pairs = found[index], seen[index][0].pairs
@@ -142,7 +142,7 @@ def _looked_at(why: Refused) -> str:
 
 
 def kinds(session: Session) -> Mapping[tuple[int, str], Kind]:
-    """Return the kind of the cause of each recompile, by its order and the value that was refused."""
+    """Return the kind of the cause of each recompile, by its order and the refused value."""
     found = [each for outermost in causes(session) for each in (outermost, *outermost.below)]
     return {
         (compiled.order, why.subject): each.kind
@@ -152,7 +152,7 @@ def kinds(session: Session) -> Mapping[tuple[int, str], Kind]:
 
 
 def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
-    """Yield what a function was compiled again for, in the order in which it came up."""
+    """Yield why a function was recompiled, in the order in which the causes occurred."""
     found: dict[tuple[str, str], list[tuple[Refused, Compile]]] = {}
     kinds: dict[tuple[str, str], Kind] = {}
     firsts: set[tuple[str, str]] = set()
@@ -225,18 +225,19 @@ def _growth(kind: Kind, refused: tuple[Refused, ...], *, is_changed: bool) -> Ki
         return COUNTER
     if kind.name == KEYS.name:
         return GROWTH
-    # A list that is made anew for each call does not grow; one that outlives calls, or that the function changes, may.
+    # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
+    # grow.
     may_grow = kind.name != "argument-length" or is_changed
     return GROWTH if kind.name.endswith("-length") and may_grow else kind
 
 
 def _is_of(source: str, refused: Refused) -> bool:
-    """Return whether an object that a compiled function changes is the one that was refused, or holds it."""
+    """Return whether an object that a compiled function changes is the refused one, or holds it."""
     return spelled(source) in (refused.subject, refused.subject.rpartition(".")[0])
 
 
 def _rises(refused: tuple[Refused, ...]) -> bool:
-    """Return whether a number was higher in each recompile than in the one before."""
+    """Return whether a number was higher in each recompile than in the previous one."""
     numbers = [literal(refused[0].expected), *(literal(each.actual) for each in refused)]
     if len(numbers) < 3 or not all(type(each) is int for each in numbers):
         return False
@@ -254,7 +255,7 @@ def _step(refused: tuple[Refused, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A recompile for a cause: its place in the order of all, from where it was called, and what had changed."""
+    """A recompile for a cause: its position among all, the call it came from, and what changed."""
 
     order: int
     place: _Place
@@ -269,7 +270,7 @@ def _seen(cause: Cause) -> list[_Seen]:
 
 
 def _follows(cause: Sequence[_Seen], outer: Sequence[_Seen]) -> bool:
-    """Return whether each recompile of a cause came in a call that had recompiled a function further out for it."""
+    """Return whether each recompile of a cause occurred in a call that had recompiled an outer function for it."""
     return all(
         any(
             one.order < own.order and own.place[: len(one.place)] == one.place and one.pairs & own.pairs

@@ -1,4 +1,4 @@
-"""Compiles whose graphs torch did not record as CUDA graphs, or recorded again and again."""
+"""Findings about graphs that torch did not record as CUDA graphs, or recorded repeatedly."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ FIXES = {
     "re-recording": STAY,
     "data pointer changed": STAY,
 }
-"""What can be done, by words in torch's reason. Nobody ran these on a GPU: each undoes what the reason names."""
+"""Fixes by words in torch's reason. They were not run on a GPU: each undoes what the reason names."""
 
 
 def of_cuda_graphs(session: Session) -> Iterator[Finding]:
-    """Yield a finding for each reason for which torch skipped a CUDA graph or recorded it again, and for many sizes."""
+    """Yield a finding for each reason why torch skipped a CUDA graph or recorded it again, and for many sizes."""
     for function, compiled in session.compiles():
         name, ids, cost = f"`{title(function)}`", (str(compiled.id),), Cost(None, 0.0, 1)
         for each in compiled.cuda_graphs:
@@ -47,7 +47,7 @@ def of_cuda_graphs(session: Session) -> Iterator[Finding]:
 
 
 MOST_SIZES = 8
-"""Sizes that are told one by one: from so many on torch itself warns."""
+"""The most sizes that are listed. From this number on, torch itself warns."""
 
 
 def _fix(reason: str) -> str:

@@ -1,4 +1,4 @@
-"""Compiles that failed: the first thing to know of a run."""
+"""Findings about failed compiles, which come first."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from depyf.report.phases import duration
 from depyf.report.user_source import short_path
 
 _RAISED = re.compile(r": got (?P<error>\w+)\((?P<quote>['\"])(?P<text>.*?)(?P=quote)\)")
-"""What a node raised when torch ran it without values."""
+"""The exception that a node raised when torch ran it with fake tensors."""
 
 LIMITS = ("RecompileLimitExceeded", "FailOnRecompileLimitHit", "cache_size_limit", "recompile_limit")
-"""What torch calls a compile that was not begun, since the function has all the entries that it may have."""
+"""torch's names for a compile that did not begin because the function has reached its limit of entries."""
 
 
 def is_limit(failure: Failure) -> bool:
-    """Return whether a compile was given up since its function has all the entries that it may have."""
+    """Return whether a compile was given up because the function has reached its limit of entries."""
     return any(name in failure.kind or name in failure.reason for name in LIMITS)
 
 
 Place: TypeAlias = tuple[str, int]
 
 UNSUPPORTED = ("Unsupported", "UserError")
-"""Torch's names for what a graph break is, where the whole frame is given up for it."""
+"""torch's names for a graph break for which the whole frame is given up."""
 
 
 def break_places(session: Session) -> frozenset[Place]:
@@ -48,9 +48,9 @@ def ends_at(compiled: Compile) -> set[Place]:
 
 
 def unsaid_break(compiled: Compile, breaks: frozenset[Place]) -> GraphBreak | None:
-    """Return the graph break that a compile was given up for, where torch says so in its failure alone.
+    """Return the graph break that a compile was given up for, if torch mentions it only in the failure.
 
-    Releases before 2.10 do so for some frames that run eager then.
+    Releases before 2.10 do so for some frames that then run eagerly.
     """
     failure = compiled.failure
     if failure is None or failure.kind not in UNSUPPORTED or is_limit(failure) or ends_at(compiled) & breaks:
@@ -66,12 +66,12 @@ def place(line: UserLine) -> Where:
 
 
 def cost_of(compiled: Compile, eager_calls: int | None = None) -> Cost:
-    """Return what one compile cost."""
+    """Return the cost of one compile."""
     return Cost(eager_calls, round(duration(compiled.seconds), 6), 1)
 
 
 def reason_of(failure: Failure) -> str:
-    """Return why a compile failed in one line: the exception that a backend raised stands below torch's own line."""
+    """Return why a compile failed, in one line. The exception of a backend is below torch's own line."""
     lines = [line.strip() for line in failure.reason.strip().splitlines() if line.strip()]
     first = lines[0] if lines else "torch does not say why"
     raised = _RAISED.search(failure.reason)
@@ -81,7 +81,7 @@ def reason_of(failure: Failure) -> str:
 
 
 def of_failures(session: Session) -> Iterator[Finding]:
-    """Yield a finding for each compile that failed."""
+    """Yield a finding for each failed compile."""
     breaks = break_places(session)
     for function, compiled in session.compiles():
         failure = compiled.failure
@@ -97,7 +97,7 @@ def of_failures(session: Session) -> Iterator[Finding]:
 
 
 def of_unfinished(session: Session) -> Iterator[Finding]:
-    """Yield a finding for each compile in which the process was ended."""
+    """Yield a finding for each compile during which the process ended."""
     places = {str(compiled.id): (function, compiled) for function, compiled in session.compiles()}
     for each in session.now:
         if not each.alive and each.id in places:

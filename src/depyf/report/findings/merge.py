@@ -1,4 +1,4 @@
-"""One cause is one finding, however many entries, restarts or processes show it; and which comes first."""
+"""Merge findings with the same cause, whichever entries, restarts or processes show it, and sort them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from depyf.report.findings.model import SEVERITIES, Cost, Finding
 
 
 def merged(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings with those of one cause joined, in the order in which they should be read.
+    """Return findings with those of one cause merged, in the order in which they should be read.
 
-    The order is the same for two runs of one program: it depends on counts, never on seconds.
+    The order is the same for two runs of one program, because it depends on counts and never on seconds.
     """
     found_once: dict[object, Finding] = {}
     for each in found:
@@ -25,7 +25,7 @@ def _rank(found: Finding) -> tuple[int, int, int]:
 
 
 def joined(one: Finding, other: Finding) -> Finding:
-    """Return a finding with the cost and the compiles of another one as well."""
+    """Return a finding with the cost and the compiles of another one added."""
     eager = [each.cost.eager_calls for each in (one, other) if each.cost.eager_calls is not None]
     cost = Cost(
         sum(eager) if eager else None,

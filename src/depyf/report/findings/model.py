@@ -1,4 +1,4 @@
-"""What a run's reader should know first: each cause once, with its cost and what to do about it. Plain data."""
+"""A finding, as plain data: one cause, with its cost and its fix."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Severity: TypeAlias = Literal["high", "medium", "low"]
-"""`high`: it failed, runs eager or compiles again and again; `medium`: it costs; `low`: good to know."""
+"""`high`: it failed, runs eagerly or recompiles again and again; `medium`: it costs time; `low`: good to know."""
 
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
-"""All of them, the worst first."""
+"""All severities, worst first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A line of the user's source, in the function of that name; the line is 0 where torch does not tell it."""
+    """A line of the user's source, in the function of that name. The line is 0 if torch does not name it."""
 
     file: str
     line: int
@@ -26,7 +26,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a cause cost: `eager_calls` is None where this torch or this Python does not count them."""
+    """The cost of a cause. `eager_calls` is None if this torch or this Python does not count them."""
 
     eager_calls: int | None
     compile_seconds: float
@@ -35,7 +35,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One cause: `kind` names it in the catalogue, `cause` is one sentence, `fix` is empty where nothing is advised.
+    """One cause: `kind` is its name in the catalogue, `cause` is one sentence, `fix` is "" if there is no advice.
 
     `compiles` are the ids of the compiles that show it.
     """

@@ -1,4 +1,4 @@
-"""Functions that were compiled again, by what the nearest entry refused; and those that reached the limit."""
+"""Findings about recompiles, by what the nearest entry refused, and about functions that reached the limit."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from depyf.report.refused import Refused
 from depyf.report.user_source import is_library_file
 
 MANY = 3
-"""From so many recompiles for one cause on, a function compiles again and again."""
+"""With this many recompiles for one cause, a function counts as recompiling again and again."""
 
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 _PLACE = re.compile(r"(?P<file>[^:]*):(?P<line>\d+)")
 
 
 def of_recompiles(session: Session) -> Iterator[Finding]:
-    """Yield a finding for each cause of recompiles; a cause that shows in several functions is one."""
+    """Yield a finding for each cause of recompiles. A cause that shows in several functions is one finding."""
     found = causes(session)
     told: set[str] = set()
     for cause in found:
@@ -47,7 +47,7 @@ def _past_limit(function: Function) -> list[Compile]:
 
 
 def _is_worst(cause: Cause, function: Function, found: list[Cause]) -> bool:
-    """Return whether a function has its limit reached for a cause: the one with the most of its recompiles."""
+    """Return whether this cause made a function reach its limit: it has the most of the function's recompiles."""
     counts = {
         id(outermost): (len(each.compiles), each.is_first)
         for outermost in reversed(found)
@@ -85,7 +85,7 @@ def _below(cause: Cause) -> str:
 
 
 def _limit(cause: Cause, limited: list[Compile], because: str, found: Finding) -> Finding:
-    """Return a finding as that of functions that have all the entries that they may have."""
+    """Return a finding as that of functions that have reached their limit of entries."""
     reached = {each.order for each in limited}
     functions = [
         each.function for each in (cause, *cause.below) if any(one.order in reached for one in each.function.compiles)
@@ -117,7 +117,7 @@ def _unexplained(function: Function, limited: list[Compile]) -> Finding:
 
 
 def _calls_past(function: Function) -> str:
-    """Return what became of the calls past the limit; how many ran eager, where they are counted."""
+    """Return what happened to the calls past the limit, with the number of eager calls if it is known."""
     failures = [each.failure for each in _past_limit(function) if each.failure is not None]
     if failures[-1].raised:
         return f"{counted(len(failures), 'call')} of `{title(function)}` raised {failures[-1].kind}"
@@ -125,7 +125,7 @@ def _calls_past(function: Function) -> str:
 
 
 def _limit_of(function: Function) -> str:
-    """Return how many entries torch allows: the number that it names, else how many there were."""
+    """Return the limit of entries: the number that torch names, or the number of entries."""
     first = _past_limit(function)[0]
     named = _SET_TO.search(first.failure.reason) if first.failure is not None else None
     before = [each for each in function.compiles if each.order < first.order]
@@ -135,7 +135,7 @@ def _limit_of(function: Function) -> str:
 
 
 def _eager_calls(function: Function) -> str:
-    """Return how many of the calls of a function ran eager, as far as they are counted."""
+    """Return how many of a function's calls ran eagerly, as far as they are counted."""
     if function.eager_calls is None:
         return "Later calls"
     hits = [each.hits for each in function.compiles if not isinstance(each.transformed, Unavailable)]
@@ -151,7 +151,7 @@ def _cost(compiles: list[Compile]) -> Cost:
 
 
 def where_of(session: Session, cause: Cause, why: Refused) -> Where:
-    """Return the line that needs a value, else the call that was refused, else the first line of the function."""
+    """Return the line that needs a value, else the refused call, else the first line of the function."""
     function = cause.function
     found = _PLACE.match(why.where)
     if found is not None:
@@ -165,6 +165,6 @@ def where_of(session: Session, cause: Cause, why: Refused) -> Where:
 
 
 def _named(session: Session, name: str) -> list[str]:
-    """Return the files of the run that have this name, and are no library's."""
+    """Return the files of the run that have this name and belong to no library."""
     files = [each for each in session.sources if os.path.basename(each) == name]
     return [each for each in files if not is_library_file(each)]

@@ -1,4 +1,4 @@
-"""What the page of graph breaks and skipped frames shows: each reason once, with where and how often it was."""
+"""The data of the page of graph breaks and skipped frames: each reason once, with its places and its number."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A frame that runs as it was written; `is_own` unless it is a package's, or of generated code in no file."""
+    """A skipped frame; `is_own` unless it belongs to a package or is generated code without a file."""
 
     name: str
     file: str
@@ -48,7 +48,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """A compile that Dynamo gave up: its page, and why."""
+    """A compile that Dynamo gave up: its page, and the reason."""
 
     id: str
     address: str
@@ -84,7 +84,7 @@ def failed(run: Run, addresses: Mapping[str, str]) -> list[GivenUp]:
 
 
 def skipped(run: Run) -> list[Skipped]:
-    """Return the frames that Dynamo left as they are: the user's own, then those that it met most often."""
+    """Return the frames that Dynamo skipped: the user's own first, then by frequency."""
     found = [
         Skipped(each.what, each.filename, each.reason, each.times, each.whose is Whose.OWN)
         for each in skips(run.session)

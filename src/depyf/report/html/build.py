@@ -1,4 +1,4 @@
-"""Builds the report of a dump."""
+"""Build the report of a dump."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCRIPTS = (
 
 @dataclass(slots=True)
 class Report:
-    """A report that was built: its page, and how many bytes it has in how many files."""
+    """A report that was built: its page, its number of files, and its size in bytes."""
 
     page: Path
     size: int
@@ -42,19 +42,19 @@ class Report:
 
 @dataclass(slots=True)
 class Content:
-    """What a report has to tell: the processes of a run, and the data of their functions' pages."""
+    """The content of a report: the processes of a run, and the data of their functions' pages."""
 
     processes: list[Process]
     chunks: Chunks = field(default_factory=Chunks)
     job: JobIndex | None = None
-    """The ranks of the traces that the run was read from; some of them stand for many."""
+    """The ranks of the traces from which the run was read. One may stand for many."""
 
 
 def content_of(found: list[Process], folder: Path | None = None) -> Content:
-    """Return processes with the data of all their functions, which is written into a folder if one is given.
+    """Return processes with the data of all their functions. If a folder is given, the data is written into it.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the folder cannot be written.
     """
     content = Content(found, Chunks(folder))
     for process in found:
@@ -71,18 +71,18 @@ def content_of(found: list[Process], folder: Path | None = None) -> Content:
 def build_report(
     directory: Path, *, single_file: bool = False, since: float = 0.0, output: Path | None = None
 ) -> Report:
-    """Write the report of the dump in `directory` into a folder of it; in one file, if `single_file` is set.
+    """Write the report of the dump in `directory` into a folder of it, or into one file if `single_file` is set.
 
-    What was dumped before `since` (seconds since the epoch) is left out. With `output`, the folder is made there.
+    Dumps before `since` (seconds since the epoch) are left out. With `output`, the report goes there.
 
     Raises:
-        FileNotFoundError: there is no dump in the directory.
-        ValueError: what is there is none of depyf's.
+        FileNotFoundError: the directory has no dump.
+        ValueError: the index is not depyf's.
         OSError: a file cannot be written.
     """
     found = processes(directory, since)
     if not found:
-        raise FileNotFoundError(f"there is no index.json in {directory}, nor in a folder of a rank or a process there")
+        raise FileNotFoundError(f"there is no index.json in {directory} or in its folders of ranks and processes")
     folder = (output or directory) / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     content = content_of(found, None if single_file else folder)
@@ -98,15 +98,15 @@ def build_report(
 def page_text(content: Content, inlined: dict[str, str], *, home: str = "", base: str = "") -> str:
     """Return the page of a report.
 
-    inlined: the data that stands in the page itself.
-    home: the address that is shown first, the overview if empty.
-    base: what its links are relative to, its own place if empty.
+    inlined: the data that is embedded in the page.
+    home: the address that is shown first; "" for the overview.
+    base: the base of its links; "" for its own place.
     """
     return "".join(_page(content, inlined, home=home, base=base))
 
 
 def _page(content: Content, inlined: dict[str, str], *, home: str = "", base: str = "") -> Iterator[str]:
-    """Yield the text of a page piece by piece: that of 10,000 compiles has 30 MB."""
+    """Yield the text of a page piece by piece, because that of 10,000 compiles has 30 MB."""
     maker = environment()
     maker.filters["seconds"] = seconds_words
     maker.filters["title_of"] = title
@@ -129,7 +129,7 @@ def _page(content: Content, inlined: dict[str, str], *, home: str = "", base: st
 
 
 def _directory(content: Content) -> str:
-    """Return what the page's scripts have to know at once: the functions of each process and their pages."""
+    """Return the data that the page's scripts need at the start: the functions of each process and their pages."""
     return as_json(
         [
             {
@@ -143,7 +143,7 @@ def _directory(content: Content) -> str:
 
 
 def code_marked(text: str) -> markupsafe.Markup:
-    """Return a text with what stands between backticks as code; all of it is escaped.
+    """Return a text, escaped, with the parts between backticks as code.
 
     >>> code_marked("use `a < b`")
     Markup('use <code class="inline">a &lt; b</code>')

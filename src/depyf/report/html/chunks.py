@@ -1,8 +1,7 @@
-"""Data of the page that is loaded when it is looked at.
+"""Data of the page that is loaded on demand.
 
-A page that was opened from disk may not fetch a file, but it may add a script: each chunk is a script that hands its
-data over, compressed where it is long. In a page of a single file, the chunks are elements that nothing reads before
-they are asked for.
+A page from disk may not fetch a file, but it may add a script. Each chunk is a script that passes its data to the page,
+compressed if it is long. In a single-file page, the chunks are inert elements until they are needed.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from depyf.report.writer import write_whole
 
 FOLDER = "data"
 LEAST_PACKED = 2000
-"""Characters of data from which on they are compressed."""
+"""Data with at least this many characters is compressed."""
 _LEVEL = 2
 _SCRIPT = re.compile(r'depyf\.(?P<call>put|unpack)\("[^"]+",(?P<content>.*)\);\n', re.DOTALL)
 
 
 @dataclass(slots=True)
 class Chunks:
-    """The chunks of a page by their names, as JSON; with a `directory`, each is written there and not kept.
+    """The chunks of a page by their names, as JSON. With a `directory`, each is written there and not kept.
 
-    files, size: how many scripts were written, and their bytes.
+    files, size: the number of written scripts and their bytes.
     """
 
     directory: Path | None = None
@@ -62,18 +61,18 @@ def _script(name: str, text: str) -> str:
 
 
 def read_script(text: str) -> Any:  # noqa: ANN401 - JSON
-    """Return the data that a script of a page hands over.
+    """Return the data in a script of a page.
 
     Raises:
-        ValueError: it is no script of a page's data.
+        ValueError: it is not a script of a page's data.
     """
     found = _SCRIPT.fullmatch(text)
     if found is None:
-        raise ValueError("this is no script of a page's data")
+        raise ValueError("this is not a script with a page's data")
     content = json.loads(found["content"])
     return json.loads(zlib.decompress(base64.b64decode(content))) if found["call"] == "unpack" else content
 
 
 def as_json(content: object) -> str:
-    """Return JSON that can stand inside an element of a page: it has no `<` that could end the element."""
+    """Return JSON that can be embedded in an element of a page: it contains no `<` that could end the element."""
     return json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,4 +1,4 @@
-"""What the page of costs shows of a process that was profiled: one step on an axis, source with heat, and tables."""
+"""The data of the page of costs for a profiled process: one step on an axis, source as a heat map, and tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from depyf.report.profile.files import read_profile
 from depyf.report.profile.units import Sources
 
 MOST_PIECES = 2000
-"""Stretches of the step that the axis shows; shorter ones are joined with what is beside them."""
+"""The most stretches of a step that the axis shows. Shorter ones are joined with their neighbours."""
 
 _SHOWN = ("step", "kinds", "lines", "functions", "modules", "findings", "notes")
 
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 def costs_data(run: Run, addresses: Mapping[str, str]) -> Json | None:
-    """Return the data of the page, None for a run without a profile; `addresses` are the functions' pages by key."""
+    """Return the data of the page, or None for a run without a profile; `addresses` are the functions' pages by key."""
     profile = read_profile(run.directory)
     if profile is None or not profile["step"]["steps"]:
         return None
@@ -50,7 +50,7 @@ def _shown_in(kernel: Json) -> str:
 
 
 def _shortened(timeline: list[Json]) -> list[Json]:
-    """Return at most so many stretches: of longer lists, those that last longest."""
+    """Return at most `MOST_PIECES` stretches; of a longer list, those that last longest."""
     if len(timeline) <= MOST_PIECES:
         return timeline
     least = sorted(each["end"] - each["start"] for each in timeline)[-MOST_PIECES]
@@ -58,7 +58,7 @@ def _shortened(timeline: list[Json]) -> list[Json]:
 
 
 def _blocks(run: Run, lines: list[Json]) -> list[Json]:
-    """Return the functions that lines with a cost stand in, most expensive first."""
+    """Return the functions that contain lines with a cost, most expensive first."""
     places: dict[str, set[int]] = {}
     cost: dict[tuple[str, int], float] = {}
     for row in lines:

@@ -1,4 +1,4 @@
-"""Where a click on a finding leads: to its line, on the page of a compile that shows it."""
+"""The target of a click on a finding: its line, on the page of a compile that shows it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FindingLinks:
     """The findings of a run and their addresses.
 
     addresses: the pages of the root functions, by key.
-    skipped: the page of what was never compiled.
+    skipped: the page of skipped frames.
     """
 
     def __init__(self, run: Run, found: Sequence[Finding], addresses: Mapping[str, str], skipped: str) -> None:
@@ -32,7 +32,7 @@ class FindingLinks:
         return [(each, self._address(each)) for each in self._found]
 
     def lines(self, root: str) -> Iterator[Origin]:
-        """Yield the lines to which findings lead on the page of a root function."""
+        """Yield the lines that findings on the page of a root function link to."""
         for each in self._found:
             shown = self._page(each)
             if shown is not None and shown[0].root == root and each.where is not None and each.where.line:
@@ -53,5 +53,5 @@ class FindingLinks:
         if finding.where is None or not finding.where.line:
             return page
         file, line = self._line(finding.where)
-        # Behind the tab, which is left as it is.
+        # After the tab, which stays as it is.
         return f"{page}//@{quote(file, safe='/:')}:{line}"

@@ -1,4 +1,4 @@
-"""What the page of one function shows: its source, its entries, their texts, and which lines belong together."""
+"""The data of the page of one function: its source, its entries, their texts, and which lines are linked."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from depyf.report.status import status_of
 from depyf.report.words import proof_words, trigger_words
 
 MOST_INLINE = 6000
-"""Characters of a text that comes with its function; a longer one is loaded when it is looked at."""
+"""The longest text that comes with its function, in characters. A longer one is loaded on demand."""
 
 FOLDED = ("python", "cpp")
-"""Languages of texts in which docstrings and imports are folded: a module of kernels is C++ in Python."""
+"""The languages in which docstrings and imports are folded. A module of kernels is C++ in Python."""
 
 Json = dict[str, Any]
 
 
 @dataclass(slots=True)
 class _Places:
-    """Numbers the user's lines that a page speaks of."""
+    """Numbers for the user's lines that a page mentions."""
 
     numbers: dict[Origin, int] = field(default_factory=dict)
 
@@ -51,10 +51,10 @@ def function_data(
     lines: Sequence[FunctionLines] = (),
     named: Iterable[Origin] = (),
 ) -> str:
-    """Add the chunks of a root function's page; return the name of the first, which leads to the others.
+    """Add the chunks of a root function's page; return the name of the first, which names the others.
 
     lines: what runs the lines of the functions of the run.
-    named: lines that have to be shown, because addresses of the page name them.
+    named: lines that must be shown because addresses of the page name them.
     """
     return chunks.add(name, shown_entries(run, root, family, chunks, name, lines, named))
 
@@ -68,7 +68,7 @@ def shown_entries(
     lines: Sequence[FunctionLines] = (),
     named: Iterable[Origin] = (),
 ) -> Json:
-    """Return what a page shows of a function and its compiles; texts that are too long for it become chunks."""
+    """Return the data of a function and its compiles. Texts that are too long for it become chunks."""
     places = _Places()
     entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in family]
     rests = _rests(run, root, places)
@@ -90,15 +90,15 @@ def shown_entries(
 
 
 def _computed(entries: list[Json], places: _Places) -> Counter[str]:
-    """Return how many lines of each file the captured graphs came from: guards look into many more."""
+    """Return how many lines of each file are in captured graphs. Guards refer to many more files."""
     shown = {place for entry in entries for lines in entry["graphs"].values() for place in lines}
     return Counter(file for (file, _), number in places.numbers.items() if number in shown)
 
 
 def source_blocks(run: Run, root: Function, origins: Iterable[Origin], computed: Mapping[str, int]) -> list[Block]:
-    """Return the parts of the user's files that a page shows: the function itself, then those with the most in graphs.
+    """Return the parts of the user's files that a page shows: the function, then the files with most lines in graphs.
 
-    computed: of how many lines of each file a graph was made.
+    computed: the number of lines of each file that are in graphs.
     """
     by_file: dict[str, list[int]] = {root.filename: []}
     for file, line in origins:
@@ -111,7 +111,7 @@ def source_blocks(run: Run, root: Function, origins: Iterable[Origin], computed:
 
 
 def _holds(block: Block, root: Function) -> bool:
-    """Return whether a part of a file is that of a function."""
+    """Return whether a part of a file contains a function."""
     return block.file == root.filename and block.first <= root.first_line <= block.last
 
 
@@ -166,7 +166,7 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
 
 
 def _restarts(compiled: Compile) -> str:
-    """Return how often Dynamo began the compile anew, and why, as far as torch measured it."""
+    """Return how often Dynamo restarted the compile, and why, as far as torch recorded it."""
     if compiled.attempts < 2:
         return ""
     told = compiled.metrics.get("restart_reasons")
@@ -176,7 +176,7 @@ def _restarts(compiled: Compile) -> str:
 
 
 def entry_key(compiled: Compile) -> str:
-    """Return what addresses on the page call a compile: torch's ids are not unique where it began to count anew."""
+    """Return the name of a compile in addresses of the page. torch's ids are not unique after a reset."""
     return f"c{compiled.order}"
 
 
@@ -198,14 +198,14 @@ def _why(root: Function, function: Function, compiled: Compile) -> str:
 
 
 def _callers(found: GraphBreak, function: Function, root: Function) -> Origins:
-    """Return the lines of a function that call what breaks its graph."""
+    """Return the lines of a function that lead to its graph break."""
     names = {function.name, root.name}
     lines = (line for line in found.stack if line.filename == root.filename and line.function in names)
     return joined(map(origin_of, lines)) - origin_of(found.where)
 
 
 def _rests(run: Run, root: Function, places: _Places) -> list[Json]:
-    """Return what Dynamo left of a function after a break, as it was written: the lines that broke, and why."""
+    """Return what Dynamo did not compile of a function after a break: the breaking lines, and the reasons."""
     found = []
     for (name, file, reason), _ in run.session.skipped.items():
         rest = resumed_function(name)

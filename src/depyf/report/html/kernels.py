@@ -1,4 +1,4 @@
-"""The index of kernels: each by name, with the compiles that call it and the place where it is called first."""
+"""The index of kernels: each by name, with the compiles that call it and the place of its first call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from depyf.report.naming import title
 
 @dataclass(frozen=True, slots=True)
 class KernelRow:
-    """A kernel of one module: how often the module calls it, and the address of its first call."""
+    """A kernel of one module: the number of its calls, and the address of the first."""
 
     name: str
     calls: int
@@ -28,7 +28,7 @@ class KernelRow:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceRow:
-    """A choice between templates and libraries, and the compile that it was made for."""
+    """A choice between templates and libraries, and the compile for which it was made."""
 
     choice: Choice
     function: str
@@ -36,7 +36,7 @@ class ChoiceRow:
 
 
 def kernel_rows(run: Run, addresses: Mapping[str, str]) -> list[KernelRow]:
-    """Return the kernels of a run in the order of its compiles, those of a module in the order of their first calls."""
+    """Return the kernels of a run in the order of its compiles; those of a module in the order of their first calls."""
     rows = []
     for function, compiled in run.session.compiles():
         known = tuned(_texts(run, compiled, INFO), _texts(run, compiled, TIMES))

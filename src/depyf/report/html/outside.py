@@ -1,4 +1,4 @@
-"""The page of what torch wrote outside of any compiled frame: an export, AOTInductor, `compile_fx` called by itself."""
+"""The page of what torch wrote outside any compiled frame: an export, AOTInductor, a direct call of `compile_fx`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from depyf.report.html.function_data import shown_entries
 from depyf.report.index_reader import Run
 from depyf.report.model import Artefact, Compile, CompileId, Function, Unavailable
 
-NAME = "outside of any compile"
-WHY = "torch wrote these texts outside of any compiled frame, as torch.export and AOTInductor do"
-UNTOLD = "nothing of Dynamo's runs here"
+NAME = "outside any compile"
+WHY = "torch wrote these texts outside any compiled frame, as torch.export and AOTInductor do"
+UNTOLD = "no code of Dynamo runs here"
 FIRST = ("exported_program", "BEFORE_PRE_GRAD", "AFTER_PRE_GRAD", "Joint_graph", "Forward_graph")
-"""Stages of which a graph has one each: the second is of another graph."""
+"""Stages that a graph has once. A second one belongs to another graph."""
 
 
 def outside_data(run: Run, chunks: Chunks, name: str) -> str:
-    """Add the chunks of the page; return the name of the first, which leads to the others."""
+    """Add the chunks of the page; return the name of the first, which names the others."""
     function = Function("", NAME, "", 0, "", "")
     family = [
         (
@@ -33,7 +33,7 @@ def outside_data(run: Run, chunks: Chunks, name: str) -> str:
 
 
 def _graphs(artefacts: Iterable[Artefact]) -> list[list[Artefact]]:
-    """Return artefacts by the graph that they are of: torch writes one graph's after the other's."""
+    """Return artefacts grouped by graph. torch writes those of one graph after another."""
     parts: list[list[Artefact]] = [[]]
     for each in artefacts:
         if not each.file:

@@ -1,4 +1,4 @@
-"""What the first page shows of one process: the functions in the tree of calls, with their time on one axis."""
+"""The data of the first page for one process: the functions in the call tree, with their times on one axis."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from depyf.report.status import SIGNS, Status, status_of, worst
 from depyf.report.words import where_words
 
 LEAST_GAP = 0.01
-"""A part of the whole: a longer time without any compile is cut out of the axis."""
+"""The smallest gap without compiles that is cut out of the axis, as a fraction of the whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A part of a row's time: where it begins and how long it is, both in percent of the axis."""
+    """A part of a row's time: its start and its length, both in percent of the axis."""
 
     left: float
     width: float
@@ -34,7 +34,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the tree: a call, a function, or a compile of the function above."""
+    """A row of the tree: a call, a function, or a compile of the function above."""
 
     kind: str
     depth: int
@@ -46,16 +46,16 @@ class Row:
     numbers: Mapping[str, object] = field(default_factory=dict)
     bars: tuple[Bar, ...] = ()
     owner: str = ""
-    """The class of the module that a function is a method of."""
+    """The class of the module whose method the function is."""
 
     @property
     def sign(self) -> str:
-        """Return the sign of the row's status, empty for a call."""
+        """Return the symbol of the row's status, or "" for a call."""
         return SIGNS[self.status] if self.status is not None else ""
 
 
 class Axis:
-    """Maps seconds of the run to percent of the page; times in which nothing was compiled are left out."""
+    """Maps seconds of the run to percent of the page, without the times in which nothing was compiled."""
 
     def __init__(self, spans: Iterable[tuple[float, float]]) -> None:
         ordered = sorted(spans)
@@ -69,7 +69,7 @@ class Axis:
         self.length = sum(end - begin for begin, end in self._islands)
 
     def percent(self, seconds: float) -> float:
-        """Return where a time is on the axis."""
+        """Return the position of a time on the axis."""
         before = sum(max(0.0, min(seconds, end) - begin) for begin, end in self._islands)
         return 100 * before / self.length if self.length else 0.0
 
@@ -131,7 +131,7 @@ def _compile_row(root: Function, function: Function, compiled: Compile, depth: i
 def _detail(root: Function, function: Function, compiled: Compile) -> str:
     match compiled.trigger:
         case Resume(caller):
-            return f"goes on from line {function.resumes_at} after {caller}"
+            return f"continues from line {function.resumes_at} after {caller}"
         case Recompile():
             return reason_words(root, function, compiled)
         case NoCall(how):

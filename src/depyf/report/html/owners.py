@@ -1,4 +1,4 @@
-"""The class that a function is a method of, as the pages show it beside the name: many are called `forward`."""
+"""The class whose method a function is, which the pages show beside the name, because many are called `forward`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from depyf.report.naming import title
 
 
 def owner_of(run: Run, function: Function) -> str:
-    """Return the class of a function's module by its guards, else the class that it is written in; else nothing.
+    """Return the class of a function's module by its guards, else the class in which it is defined.
 
-    Nothing, too, where the name of the function says it.
+    Return "" if there is none, or if the name of the function already contains it.
     """
     if "." in title(function):
         return ""

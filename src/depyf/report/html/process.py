@@ -1,4 +1,4 @@
-"""One process of the run, as the page shows it."""
+"""The data of one process of the run for the page."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _FOLDER = re.compile(r"(rank|process)_(\d+)$")
 
 @dataclass(slots=True)
 class Count:
-    """A number of the first line, with what is counted and its sign."""
+    """A number at the top of the page, with a noun and a symbol."""
 
     number: str
     what: str
     status: Status | None = None
     heading: str = ""
-    """What is counted, of any number."""
+    """The noun without a number."""
 
     @property
     def sign(self) -> str:
-        """Return the sign of what is counted."""
+        """Return the symbol of the number."""
         return SIGNS[self.status] if self.status is not None else ""
 
 
@@ -55,7 +55,7 @@ def _count(number: int, what: str, status: Status | None = None) -> Count:
 
 @dataclass
 class Process:
-    """A process's run: `key` begins the names of its pages, `label` is what the reader calls it."""
+    """The run of a process: `key` is the prefix of its pages' names, `label` its name for readers."""
 
     key: str
     label: str
@@ -63,24 +63,24 @@ class Process:
     addresses: dict[str, str] = field(default_factory=dict)
     """The pages of the root functions, by key."""
     folder: str = ""
-    """Where its files are in the directory, with a slash at the end."""
+    """The path of its files in the directory, with a slash at the end."""
 
     phases = PHASES
 
     @cached_property
     def outside(self) -> str:
-        """Return the page of what was made outside of any compile, empty where there is none."""
+        """Return the page of artefacts outside any compile, or ""."""
         return f"{self.key}outside" if any(each.file for each in self.run.session.loose) else ""
 
     @property
     def pages(self) -> list[tuple[str, str]]:
-        """Return the address of each page of a function, and its name."""
+        """Return the address of each function's page, and its name."""
         own = [(address, title(self.run.session.functions[key])) for key, address in self.addresses.items()]
         return [*own, (self.outside, OUTSIDE)] if self.outside else own
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Return the lines of the tree."""
+        """Return the rows of the tree."""
         return rows(self.run, self.addresses)
 
     @cached_property
@@ -90,7 +90,7 @@ class Process:
 
     @cached_property
     def counts(self) -> list[Count]:
-        """Return what a reader wants to know first."""
+        """Return the most important numbers."""
         compiles = [each for _, each in self.compiles]
         breaks = breaks_of(compiles)
         recompiles = sum(isinstance(each.trigger, Recompile) for each in compiles)
@@ -108,7 +108,7 @@ class Process:
 
     @cached_property
     def finding_links(self) -> FindingLinks:
-        """Return what to look at first, and where to look."""
+        """Return the findings, with their addresses."""
         return FindingLinks(self.run, findings(self.run.session), self.addresses, f"{self.key}/breaks")
 
     @cached_property
@@ -118,17 +118,17 @@ class Process:
 
     @property
     def choices(self) -> list[ChoiceRow]:
-        """Return the choices between templates and libraries that a trace tells of."""
+        """Return the choices between templates and libraries in a trace."""
         return choice_rows(self.run)
 
     @cached_property
     def times(self) -> list[TimeRow]:
-        """Return where compile time went."""
+        """Return the compile times."""
         return time_rows(self.run, self.addresses)
 
     @property
     def stack(self) -> str:
-        """Return the Python stack of a compile that took longer than the limit, empty if none did."""
+        """Return the Python stack of a compile that took longer than the limit, or ""."""
         return self.run.text(SLOW)
 
     @cached_property
@@ -138,29 +138,29 @@ class Process:
 
     @property
     def own_lines(self) -> list[FunctionLines]:
-        """Return those of the user's own functions, the fewest lines in graphs first."""
+        """Return the lines of the user's own functions, starting with the smallest share in graphs."""
         found = [each for each in self.lines if not is_library_file(each.filename)]
         return sorted(found, key=lambda each: each.share)
 
     @property
     def library_lines(self) -> list[FunctionLines]:
-        """Return those of functions of libraries."""
+        """Return the lines of library functions."""
         return [each for each in self.lines if is_library_file(each.filename)]
 
     @cached_property
     def modules(self) -> list[tuple[Function, list[Module]]]:
-        """Return the functions that go through modules, with these."""
+        """Return the functions that pass through modules, with these modules."""
         found = [(function, folded(modules(function))) for function in self.run.session.roots()]
         return [(function, inside) for function, inside in found if len(inside) > 1]
 
     @cached_property
     def unseen(self) -> list[str]:
-        """Return the source files of which only the lines that a trace quotes are known."""
+        """Return the source files of which only the lines quoted in a trace are known."""
         return [each for each in self.run.session.unavailable if each.startswith("source of ")]
 
     @cached_property
     def costs_json(self) -> str:
-        """Return the data of the page of costs, empty where nothing was profiled."""
+        """Return the data of the page of costs, or "" without a profile."""
         found = costs_data(self.run, self.addresses)
         return as_json(found) if found is not None else ""
 
@@ -171,7 +171,7 @@ class Process:
 
     @cached_property
     def looks(self) -> list[tuple[Look, str]]:
-        """Return every look into a cache of torch's, with the address of the compile's page."""
+        """Return every lookup in a cache of torch's, with the address of the compile's page."""
         return [(look, f"{self.addresses[look.function.root]}/{entry_key(look.compile)}") for look in looks(self.run)]
 
     @cached_property
@@ -186,7 +186,7 @@ class Process:
 
     @cached_property
     def skipped(self) -> list[Skipped]:
-        """Return the frames that run as they were written."""
+        """Return the frames that Dynamo skipped."""
         return skipped(self.run)
 
 
@@ -194,7 +194,7 @@ def processes(directory: Path, since: float) -> list[Process]:
     """Return every process that wrote an index into the directory or a folder of it, at `since` or later.
 
     Raises:
-        ValueError: an index is none of depyf's.
+        ValueError: an index is not depyf's.
     """
     found: list[Process] = []
     for folder in [directory, *sorted(directory.iterdir(), key=_order)] if directory.is_dir() else []:

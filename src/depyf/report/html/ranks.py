@@ -1,4 +1,4 @@
-"""The processes of a run beside each other: their counts, and the facts in which they differ."""
+"""The processes of a run side by side: their numbers, and the facts in which they differ."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from depyf.report.html.process import Process
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """A fact that is not the same in all processes: what it is, by process."""
+    """A fact that differs between processes, with its value in each."""
 
     fact: str
     values: dict[str, str]

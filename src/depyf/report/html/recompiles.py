@@ -1,4 +1,4 @@
-"""What the page of recompiles shows: for each function with several entries, who refused what, and what differs."""
+"""The data of the page of recompiles: for each function with several entries, their refusals and differences."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from depyf.report.reasons import Reason, refusing
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of the function: its page, and why those before it did not serve the call that it was made for.
+    """An entry of the function: its page, and why the earlier entries refused the call for which it was made.
 
-    nearest: the entry that came nearest, with its reasons. others: what follows from them, and what others refused.
+    nearest: the nearest entry, with its reasons.
+    others: the consequences of these reasons, and what other entries refused.
     """
 
     compile: Compile
@@ -33,12 +34,12 @@ class Entry:
 
     @property
     def rows(self) -> int:
-        """Return in how many rows it stands."""
+        """Return the number of its rows in the table."""
         return len(self.reasons) + bool(self.others)
 
     @property
     def others_words(self) -> str:
-        """Return how many refusals are folded away, and of how many entries."""
+        """Return how many refusals are folded, and of how many entries."""
         older = len({entry for entry, *_ in self.others} - {self.nearest})
         what = f"{counted(len(self.others), 'refusal')} more"
         return f"{what}, of {counted(older, 'other entry', 'other entries')}" if older else f"{what} that follow"
@@ -53,11 +54,11 @@ class Recompiled:
     entries: tuple[Entry, ...]
     table: EntryTable
     owner: str = ""
-    """The class of the module that the function is a method of."""
+    """The class of the module whose method the function is."""
 
     @property
     def title(self) -> str:
-        """Return what a reader calls the function."""
+        """Return the name of the function for readers."""
         return title(self.function)
 
     @property

@@ -1,4 +1,4 @@
-"""The templates of the pages, compiled once: what Python does for modules, done for them."""
+"""The templates of the pages. Their compiled form is cached, as Python caches that of modules."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def asset(name: str) -> str:
 
 
 class Compiled(jinja2.BytecodeCache):
-    """Keeps compiled templates where Python keeps the bytecode of this folder, if that may be written."""
+    """Caches compiled templates beside Python's bytecode of this folder, if the folder is writable."""
 
     def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        """Read a template that an earlier run has compiled."""
+        """Load a template that an earlier run has compiled."""
         with contextlib.suppress(OSError), open(_place(bucket), "rb") as file:
             bucket.load_bytecode(file)
 
     def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        """Keep a template for later runs."""
+        """Save a template for later runs."""
         if sys.dont_write_bytecode:
             return
-        # An installation may be read-only, and two processes may write at once: then it is compiled again.
+        # An installation may be read-only, and two processes may write at once. Then the template is compiled again.
         with contextlib.suppress(OSError):
             path = _place(bucket)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def _place(bucket: jinja2.bccache.Bucket) -> Path:
 
 
 def environment() -> jinja2.Environment:
-    """Return what makes pages of the templates; all that they are given is escaped."""
+    """Return the environment that renders the templates. It escapes every value."""
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(asset),
         autoescape=True,

@@ -1,4 +1,4 @@
-"""Where compile time went: for each compile the seconds of each part, with what its looks into the caches gave."""
+"""Compile times: for each compile the seconds of each phase, and the results of its cache lookups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from depyf.report.phases import PHASES, duration, phases
 
 @dataclass(frozen=True, slots=True)
 class TimeRow:
-    """A compile, or all those of a function: the seconds of each of `PHASES`, and of all."""
+    """A compile, or all compiles of a function: the seconds of each of `PHASES`, and the total."""
 
     label: str
     address: str
@@ -25,7 +25,7 @@ class TimeRow:
 
 
 def time_rows(run: Run, addresses: Mapping[str, str]) -> list[TimeRow]:
-    """Return the compiles of each function below their sum; the function that took longest comes first."""
+    """Return the compiles of each function below their sum; the slowest function comes first."""
     rows: list[list[TimeRow]] = []
     for key, family in run.families().items():
         timed = [one for _, one in family if duration(one.seconds)]

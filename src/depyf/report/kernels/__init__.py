@@ -1,1 +1,1 @@
-"""Inductor's kernels, read from the text of its modules: what they take, what they compute, and for which nodes."""
+"""Inductor's kernels, parsed from its modules: their arguments, their values, and the nodes that they compute."""

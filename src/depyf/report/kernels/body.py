@@ -1,4 +1,4 @@
-"""The terms of the statements of a kernel."""
+"""Compute the terms of the statements of a kernel."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _CONVERSIONS = frozenset(
     " float32 int64 int32 trans scale_cast cast promote_to_tensor VecMask".split()
 )
 _PLACES = frozenset(("arange",))
-"""What gives indices, which are no values of the graph's."""
+"""Functions that return indices, which are not values of the graph."""
 _MASK = re.compile(r"^(?:[xyz]|r\d*_?)mask$")
 _COMBINED = re.compile(r"_triton_helper_fn_(?P<name>[a-z]+)\d+$")
 _INDICES = re.compile(r"^_?tmp(?:\d|_acc)")
@@ -51,7 +51,8 @@ _INDICES = re.compile(r"^_?tmp(?:\d|_acc)")
 class Body:
     """The values in a kernel while its statements are followed.
 
-    `contents` are the terms of what its pointers point to, `values` those of its variables.
+    contents: the terms of the memory that its pointers point to.
+    values: the terms of its variables.
     """
 
     terms: Terms
@@ -62,7 +63,7 @@ class Body:
     is_accumulating: bool = False
 
     def follow(self, statement: Statement) -> int | None:
-        """Note what a statement sets, and return its term; None for what is no value of the graph's."""
+        """Record the assignment of a statement, and return its term, or None if it is not a value of the graph."""
         if statement.place is not None:
             return self._store(statement)
         target = statement.targets[0] if statement.targets else ""
@@ -75,13 +76,13 @@ class Body:
         self.is_accumulating = is_accumulator(target)
         made = self._parts(statement.value, len(statement.targets))
         for name in statement.targets:
-            # Each loop of a C++ kernel begins its names anew.
+            # Each loop of a C++ kernel declares its names again.
             self.values.pop(name, None)
         self.values.update(zip(statement.targets, made))
         return made[0] if made else None
 
     def _of_template(self, target: str, value: ast.expr) -> int | None:
-        """Note another name of a pointer, and what a template loads and multiplies: `acc += tl.dot(a, b)`."""
+        """Record an alias of a pointer, and the loads and products of a template: `acc += tl.dot(a, b)`."""
         if isinstance(value, ast.Name) and (_is_pointer(value.id) or value.id in self.contents):
             self.aliases[target] = value.id
             return None
@@ -116,14 +117,14 @@ class Body:
         return [self.terms.of(f"{name} {index}", *known) for index in range(count)]
 
     def _welford(self, given: list[int]) -> list[int]:
-        """Return mean and squares of a block, of its elements or of what was accumulated."""
+        """Return mean and squares of a block: of its elements, or of the accumulated values."""
         name, _ = self.terms.made[given[0]]
         if name == "welford":
             return given[:3]
         return [self.terms.of("welford", given[0]), self.terms.of("squares", given[0]), self.terms.leaf("weight")]
 
     def term(self, value: ast.expr) -> int | None:
-        """Return the term of an expression, or None where it is none of the graph's."""
+        """Return the term of an expression, or None if it is not a value of the graph."""
         found: dict[int, int | None] = {}
         for node in reversed(nodes_below(value)):
             found[id(node)] = self._of(node, found)
@@ -148,7 +149,7 @@ class Body:
                 is_load = isinstance(base, ast.Name) and _is_pointer(base.id)
                 return self._loaded(node) if is_load else found[id(base)]
             case ast.Call(func=ast.Name(id=name), args=[]):
-                return self.values.get(name)  # before: `tmp6()`, a C++ kernel's function that gives a masked value
+                return self.values.get(name)  # before: `tmp6()`, a function in a C++ kernel that returns a masked value
             case ast.Call() if _called(node) not in _PLACES:
                 return self._call(node, found)
         return None
@@ -163,12 +164,12 @@ class Body:
         known = [each for each in parts if each is not None]
         carried = [each for each in known if each in self.accumulators]
         if carried and name in REDUCED_BY and len(known) == 2:
-            # What is added to an accumulator is reduced.
+            # A value that is added to an accumulator is reduced.
             return self.terms.of(
                 REDUCED_BY[name], next(each for each in known if each not in carried or len(carried) > 1)
             )
         if self.is_accumulating and name in REDUCED_BY and len(known) == 2:
-            # The lanes at the end of a row go to the same accumulator in a statement of their own.
+            # A separate statement adds the lanes at the end of a row to the same accumulator.
             again = self.terms.of(REDUCED_BY[name], known[1])
             return again if again == known[0] else self.terms.of(name, *known)
         return self.terms.of(name, *known) if known else None
@@ -179,7 +180,7 @@ class Body:
         if pointer is None:
             return None
         known = [self.values[name] for name in names if _INDICES.match(name) and name in self.values]
-        # What compares places is a mask, beside the index.
+        # A comparison of positions is a mask, not an index.
         indices = [each for each in known if not self.terms.is_of_places(each)]
         content = self.contents[pointer]
         return self.terms.of("indexed", content, *indices) if indices else content
@@ -214,7 +215,7 @@ class Body:
         return self._operation(scan, [found[id(blocks[0])]]) if scan is not None and len(blocks) == 1 else None
 
     def _chosen(self, name: str, condition: ast.expr, given: list[int | None]) -> int | None:
-        """Return the term of a choice; where only a mask decides, it is what the lanes that count have."""
+        """Return the term of a choice. If only a mask decides, it is the value in the active lanes."""
         if name == "blendv":
             given = given[::-1]
         elif self._is_mask(condition):
@@ -258,7 +259,7 @@ def _is_pointer(name: str) -> bool:
 
 
 def _number_of(name: str, given: list[ast.expr]) -> ast.expr | None:
-    """Return the number in `tl.full([1], 2.0, tl.float32)` or `float("inf")`, or None where it is none."""
+    """Return the number in `tl.full([1], 2.0, tl.float32)` or `float("inf")`, or None."""
     number = given[-2 if name == "full" and len(given) > 2 else -1] if given else None
     return number if number is not None and _is_literal(number) else None
 

@@ -1,4 +1,4 @@
-"""The terms of a graph's nodes."""
+"""Compute the terms of a graph's nodes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ZEROS = frozenset(("zeros", "zeros_like", "new_zeros"))
 _ONES = frozenset(("ones", "ones_like", "new_ones"))
 
 SCANS = {"add": "cumsum", "mul": "cumprod"}
-"""What a scan is called that combines by an operation."""
+"""The names of scans, by the operation that combines their elements."""
 
 
 def graph_terms(graph: Graph, terms: Terms) -> tuple[dict[str, int], dict[int, str]]:
-    """Return the term of each node of a graph, and the node that each other term is a step inside of."""
+    """Return the term of each node of a graph, and for other terms the node for which it is an intermediate step."""
     found: dict[str, int] = {}
     steps: dict[int, str] = {}
     dimensions: dict[int, str] = {}
@@ -36,7 +36,8 @@ def graph_terms(graph: Graph, terms: Terms) -> tuple[dict[str, int], dict[int, s
         term = _of_node(node, graph, found, terms)
         steps.update(dict.fromkeys(range(first, len(terms.made)), node.name))
         if node.operation in _REDUCTIONS | {"mean", "var_mean", *SCANS.values()}:
-            # A kernel does not show along what it reduces: of two ways through one tensor only the first is known.
+            # A kernel does not show the dimension that it reduces. Of two reductions of one tensor, only the first is
+            # recognised.
             along = " ".join(ast.unparse(each) for each in node.arguments[1:2])
             term = term if dimensions.setdefault(term, along) == along else terms.leaf(node.name)
         found[node.name] = term
@@ -45,17 +46,17 @@ def graph_terms(graph: Graph, terms: Terms) -> tuple[dict[str, int], dict[int, s
 
 
 def is_cast(node: Node) -> bool:
-    """Return whether a node gives what it takes, in another dtype."""
+    """Return whether a node only changes the dtype of its input."""
     return node.operation in _CASTS
 
 
 def is_part(node: Node) -> bool:
-    """Return whether a node gives a part of what it takes."""
+    """Return whether a node returns a part of its input."""
     return node.operation in _PARTS
 
 
 def parts_read(graph: Graph) -> dict[str, frozenset[str]]:
-    """Return, for each node, the parts of tensors that it is computed of: the term of a part is that of the whole."""
+    """Return, for each node, the parts of tensors that it is computed from. The term of a part is that of the whole."""
     found: dict[str, frozenset[str]] = {}
     for name, node in graph.nodes.items():
         read = frozenset[str]().union(*(found.get(each, ()) for each in node.uses))
@@ -81,7 +82,7 @@ def _of_node(node: Node, graph: Graph, found: Mapping[str, int], terms: Terms) -
     if name == "getitem" and parts:
         return _of_item(node, parts[0], graph, found, terms)
     if name == "embedding" and len(parts) > 1 and _counts_up(node, graph):
-        return parts[0]  # The rows in their order: a kernel reads the table itself.
+        return parts[0]  # The rows in order: a kernel reads the table itself.
     if name in _MOMENTS and parts:
         return _MOMENTS[name](node, node, parts[0], graph, terms)
     special = _SPECIAL.get(name)
@@ -90,7 +91,7 @@ def _of_node(node: Node, graph: Graph, found: Mapping[str, int], terms: Terms) -
 
 
 def _counts_up(node: Node, graph: Graph) -> bool:
-    """Return whether the second argument of a node is 0, 1, 2, ..., but for views."""
+    """Return whether the second argument of a node is 0, 1, 2, ..., apart from views."""
     index = node.arguments[1]
     while isinstance(index, ast.Name) and index.id in graph.nodes:
         found = graph.nodes[index.id]
@@ -106,7 +107,7 @@ def _counts_up(node: Node, graph: Graph) -> bool:
 
 
 def _filled(node: Node, given: list[int | None], terms: Terms) -> int:
-    """Return the number that a tensor is full of."""
+    """Return the number that fills a tensor."""
     if node.operation in _ZEROS | _ONES:
         return terms.constant(1 if node.operation in _ONES else 0)
     place = _FILLED[node.operation]
@@ -115,7 +116,7 @@ def _filled(node: Node, given: list[int | None], terms: Terms) -> int:
 
 
 def _shaped(node: Node, parts: list[int], terms: Terms) -> int | None:
-    """Return the term of a view, or of what reduces a tensor along some dimensions, which are left out."""
+    """Return the term of a view or of a reduction; dimensions are left out."""
     if node.operation in _VIEWS and parts:
         return parts[0]
     is_reduction = node.operation in ("var_mean", *SCANS.values()) or node.operation in _REDUCTIONS
@@ -123,10 +124,10 @@ def _shaped(node: Node, parts: list[int], terms: Terms) -> int | None:
 
 
 def _by_name(node: Node, given: list[int | None], terms: Terms) -> int:
-    """Return the term of an operation that is called the same in a kernel."""
+    """Return the term of an operation with the same name in a kernel."""
     parts = [each for each in given if each is not None]
     if len(parts) < len(given) or any(name != "alpha" for name, _ in node.keywords):
-        # What is no number and no node has a say in it: another node is the same only if all of its text is.
+        # Arguments that are neither numbers nor nodes matter: two nodes are the same only if their whole text is.
         names = "|".join(map(re.escape, node.uses))
         rest = re.sub(rf"\b(?:{names})\b", "_", node.text) if names else node.text
         return terms.of(node.operation, *parts, terms.leaf(rest))
@@ -149,7 +150,7 @@ def _of_argument(node: ast.expr, found: Mapping[str, int], terms: Terms) -> int 
 
 
 def _of_item(node: Node, whole: int, graph: Graph, found: Mapping[str, int], terms: Terms) -> int:
-    """Return a part of a result: the variance and the mean are computed in steps, the parts of a split are views."""
+    """Return a part of a result. Variance and mean are computed in steps; the parts of a split are views."""
     name, parts = terms.made[whole]
     index = ast.unparse(node.arguments[1])
     made = _source(node, graph)
@@ -178,25 +179,25 @@ def _of_list(made: Node, index: str, found: Mapping[str, int], terms: Terms) -> 
 
 
 def _source(node: Node, graph: Graph) -> Node | None:
-    """Return the node that the first argument of another is."""
+    """Return the node that is the first argument of another node."""
     first = node.arguments[0] if node.arguments else None
     return graph.nodes.get(first.id) if isinstance(first, ast.Name) else None
 
 
 def _group(given: Node | None, made: Node, terms: Terms) -> int:
-    """Return how many elements are reduced to one, as a term."""
+    """Return the number of elements that are reduced to one, as a term."""
     known = given is not None and given.count and made.count
     return terms.constant(given.count / made.count) if given is not None and known else terms.leaf(f"group {made.name}")
 
 
 def _mean(whole: Node | None, made: Node, x: int, graph: Graph, terms: Terms) -> int:
-    """Return the mean of `x`, in the steps in which a kernel computes it; `made` has its shape."""
+    """Return the mean of `x`, in the steps of a kernel; `made` has its shape."""
     given = _source(whole, graph) if whole is not None else None
     return terms.of("div", terms.of("sum", x), _group(given, made, terms))
 
 
 def _variance(whole: Node | None, made: Node, x: int, graph: Graph, terms: Terms) -> int:
-    """Return the variance of `x`, as `_mean` does the mean."""
+    """Return the variance of `x`, in the steps of a kernel."""
     difference = terms.of("sub", x, _mean(whole, made, x, graph, terms))
     squares = terms.of("sum", terms.of("mul", difference, difference))
     return terms.of("div", squares, _divisor(whole, made, graph, terms))
@@ -206,7 +207,7 @@ _MOMENTS: dict[str, Callable[[Node | None, Node, int, Graph, Terms], int]] = {"m
 
 
 def _divisor(whole: Node | None, item: Node, graph: Graph, terms: Terms) -> int:
-    """Return what the sum of squares is divided by for a variance: the elements of a group, less the correction."""
+    """Return the divisor of the sum of squares for a variance: the elements of a group, minus the correction."""
     given = _source(whole, graph) if whole is not None else None
     if whole is None or given is None or not item.count or not given.count:
         return terms.leaf(f"elements of a group of {item.name}")
@@ -241,7 +242,7 @@ def _looked_up(node: Node, parts: list[int], terms: Terms) -> int | None:
 
 
 def _placed(node: Node, parts: list[int], terms: Terms) -> int | None:
-    """Return what stands in a part of a tensor of zeros: `slice_scatter(zeros, y, 1, 0, -1)`."""
+    """Return the value written to a part of a tensor of zeros: `slice_scatter(zeros, y, 1, 0, -1)`."""
     if node.operation == "constant_pad_nd":
         fill = _of_argument(node.arguments[2], {}, terms) if len(node.arguments) > 2 else terms.constant(0)
         return terms.of(PLACED, parts[0]) if fill is not None and terms.value_of(fill) == 0.0 else None
@@ -250,7 +251,7 @@ def _placed(node: Node, parts: list[int], terms: Terms) -> int | None:
 
 
 def _gated(node: Node, parts: list[int], terms: Terms) -> int | None:
-    """before: `glu(x)`, of two halves of `x`, which the term leaves out as it does all views."""
+    """before: `glu(x)`, of the two halves of `x`; the term leaves this out, like all views."""
     return terms.of("mul", parts[0], terms.of("sigmoid", parts[0]))
 
 

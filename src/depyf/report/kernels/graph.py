@@ -1,4 +1,4 @@
-"""The nodes of a graph, read from its text.
+"""Parse the nodes of a graph from its text.
 
 before: `add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(mul, 1);  mul = None`
 after: node `add`, which calls `aten.add` with `mul` and 1, of 32 elements
@@ -19,10 +19,11 @@ _SHAPE = re.compile(r"(?P<dtype>[a-z]+\d+(?:e\d+m\d+\w*)?)\[(?P<sizes>[^\]]*)\]"
 
 @dataclass(frozen=True)
 class Node:
-    """A node of a graph: what it calls, with what, and the line of the text that it stands on.
+    """A node of a graph: its operation, its arguments, and its line in the text.
 
-    `operation` is the name of the operation alone, e.g. `add`; empty for an input. `sizes` is None where the text does
-    not say. `value` is the expression.
+    operation: the short name, for example `add`; "" for an input.
+    sizes: None if the text does not show them.
+    value: the expression.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Node:
 
     @property
     def count(self) -> int:
-        """The number of its elements, 0 where the text does not say."""
+        """The number of elements, or 0 if the text does not show it."""
         return math.prod(self.sizes) if self.sizes is not None else 0
 
     @functools.cached_property
@@ -61,7 +62,7 @@ class Node:
 class Graph:
     """A graph: its nodes by name, inputs first, and the names that it returns.
 
-    `outputs` are the same in order, empty for what is no node.
+    outputs: the same in order, with "" for a value that is not a node.
     """
 
     nodes: dict[str, Node]
@@ -70,12 +71,12 @@ class Graph:
 
 
 def read_graph(text: str) -> Graph:
-    """Return the graph in a text; an empty one where there is none."""
+    """Return the graph in a text, or an empty graph."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return Graph({}, frozenset())
-    # A graph inside of it, as `flex_attention` has one for its scores, is a class in the class.
+    # A nested graph, such as the score function of `flex_attention`, is a class inside the class.
     bodies = [tree.body, *(each.body for each in tree.body if isinstance(each, ast.ClassDef))]
     own = [each for body in bodies for each in body if isinstance(each, ast.FunctionDef) and each.name == "forward"]
     if not own:

@@ -1,7 +1,7 @@
-"""The lanes of a kernel's values that count: those in which the conditions of their loads hold.
+"""The active lanes of a kernel's values: those in which the conditions of the loads hold.
 
 before: `tmp4 = tl.load(in_ptr0 + (x0), tmp3 & xmask, other=0.0)`, `tmp5 = -tmp4`, `tmp6 = tl.where(tmp3, tmp5, 0.0)`
-after: in the first two lines only the lanes count in which `tmp3` is true; the third fills the others
+after: in the first two lines only the lanes with a true `tmp3` count; the third line fills the others
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LOADS = ("load", "loadu")
 
 
 def conditions(found: Iterable[Statement]) -> dict[int, tuple[str, ...]]:
-    """Return by line the variables that have to be true in a lane for the line's value to count there."""
+    """Return for each line the variables that must be true in a lane for the line's value to count there."""
     known: dict[str, frozenset[str]] = {}
     lines: dict[int, tuple[str, ...]] = {}
     for each in found:
@@ -35,7 +35,7 @@ def _of(value: ast.expr, known: Mapping[str, frozenset[str]]) -> frozenset[str]:
     for call in (each for each in nodes_below(value) if isinstance(each, ast.Call)):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         if name in _LOADS and isinstance(call.func, ast.Attribute):
-            # Triton has the condition as an argument; in C++ it is what loads.
+            # In Triton the condition is an argument; in C++ the load is a method of it.
             conditions_of_load = [*call.args[1:2], call.func.value]
             found |= {each for part in conditions_of_load for each in names_in(part) if _VARIABLE.match(each)}
         elif name in ("where", "blendv") and len(call.args) == 3:

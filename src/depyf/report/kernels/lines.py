@@ -1,6 +1,6 @@
-"""Lines of a kernel's body: which nodes of the graph each computes.
+"""Find the graph nodes that each line of a kernel's body computes.
 
-before: `tmp3 = tmp1 * tmp2`, where `tmp1` holds what node `exp` gives and `tmp2` is loaded from input `arg1_1`, and a
+before: `tmp3 = tmp1 * tmp2`, where `tmp1` is the value of node `exp` and `tmp2` is loaded from input `arg1_1`, and a
 graph with `mul = torch.ops.aten.mul.Tensor(exp, arg1_1)`
 after: the line computes `mul`
 """
@@ -34,21 +34,24 @@ _ABBREVIATED = {
     "int16": "i16",
     "int8": "i8",
 }
-"""How the text of a graph writes dtypes."""
+"""The dtype abbreviations in the text of a graph."""
 
 
 _SAME_ORDER = frozenset(("view", "_unsafe_view", "reshape", "unsqueeze", "squeeze", "alias", "detach"))
-"""The views whose elements are in memory as what they are of."""
+"""The views that keep the order of elements in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A statement of a kernel in one launch.
 
-    `computes` are the nodes whose results it gives, `serves` those that need it on their way, where it gives none, or
-    of whose results it gives a part, the `parts`; `maybe` others before those, which it may be of instead. `step` is
-    the node that its value is a step inside of; `is_known` tells whether it is that, or a node's. `numbers` are the
-    constants that it takes.
+    computes: the nodes whose results it gives.
+    serves: if it gives no result, or only a part of one, the nodes that need its value.
+    parts: the nodes of whose results it gives a part.
+    maybe: other nodes before those in `serves`, to which it may belong instead.
+    step: the node for which its value is an intermediate step.
+    is_known: whether its value is such a step or the value of a node.
+    numbers: the constants among its operands.
     """
 
     statement: Statement
@@ -63,12 +66,12 @@ class Line:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The nodes that it is there for."""
+        """The nodes to which it belongs."""
         return self.computes or self.serves
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The variables that it sets."""
+        """The variables that it assigns."""
         return self.statement.targets
 
     @property
@@ -83,17 +86,17 @@ class Line:
 
     @property
     def names(self) -> list[str]:
-        """The variables that its value is of."""
+        """The variables that its value depends on."""
         return self.statement.names
 
     @property
     def operations(self) -> frozenset[str]:
-        """How a graph calls the operations that it does."""
+        """The names of its operations in a graph."""
         return self.statement.operations
 
     @property
     def computes_something(self) -> bool:
-        """Whether it does more than to load, to convert, to shape, to store, or to add to an accumulator."""
+        """Whether it does more than load, convert, reshape, store, or add to an accumulator."""
         takes_values = any(each.startswith("tmp") for each in self.names)
         own = self.statement
         return not self.is_store and takes_values and own.computes and not own.accumulates
@@ -103,7 +106,8 @@ class Line:
 class Launched:
     """A launch, its lines, and the nodes whose results its pointers hold, before and after it, by parameter.
 
-    `aliases` are other names that a kernel gives its parameters, `terms` the values of the graph's nodes but numbers.
+    aliases: other names that a kernel gives its parameters.
+    terms: the terms of the graph's nodes except numbers.
     """
 
     launch: Launch
@@ -119,16 +123,17 @@ class Launched:
 def launched(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> list[Launched]:
     """Return each launch of a kernel with the nodes of its lines.
 
-    `computed` are the nodes that each launch computes, by its handle, as Inductor says.
+    computed: the nodes that each launch computes, by its handle, as Inductor records them.
     """
     return _Module(module, graph, computed).all()
 
 
 def origins_of_lines(found: Iterable[Launched], nodes: Mapping[str, Origins]) -> dict[int, Origins]:
-    """Return where the statements in a module's kernels came from, nowhere for one that is there for no known node.
+    """Return the origins of the statements in a module's kernels; () for a statement that belongs to no known node.
 
-    `nodes` are the places of the graph's nodes by name. A line of a kernel that is launched more than once came from
-    all of them.
+    nodes: the places of the graph's nodes by name. A line of a kernel that is launched more than once has the origins
+        of
+        all launches.
     """
     lines: dict[int, Origins] = {}
     for each in found:
@@ -141,7 +146,7 @@ def origins_of_lines(found: Iterable[Launched], nodes: Mapping[str, Origins]) ->
 
 
 class _Module:
-    """Follows what the buffers of a module hold, from launch to launch."""
+    """Follows the contents of a module's buffers from launch to launch."""
 
     def __init__(self, module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> None:
         self._module, self._graph, self._computed = module, graph, computed
@@ -165,7 +170,7 @@ class _Module:
         self._written: dict[str, dict[str, int]] = {}
 
     def _is_used_in_parts(self, name: str) -> bool:
-        """Return whether nothing needs all of a node: then a kernel computes parts of it."""
+        """Return whether no node needs the whole value of a node, so that a kernel computes parts of it."""
         users = [self._graph.nodes.get(each) for each in self._users[name]]
         return bool(users) and all(each is not None and is_part(each) for each in users)
 
@@ -184,9 +189,9 @@ class _Module:
         return found
 
     def _return(self, buffer: str, name: str, found: list[Launched]) -> None:
-        """Note that the last launch that writes to a buffer has to write what the graph returns in its place.
+        """Record that the last launch that writes to a buffer must write the value that the graph returns there.
 
-        What the launch itself seems to compute may be another node: `x < y` where the graph has `x > y`, and both.
+        The launch may seem to compute another node: `x < y` where the graph has `x > y`, and both exist.
         """
         node = self._graph.nodes.get(name)
         while node is not None and node.operation in _SAME_ORDER:
@@ -210,7 +215,7 @@ class _Module:
             self._held[launch.out] = self._held[launch.arguments[0]]
 
     def _gather(self, part: str) -> None:
-        """Note what a buffer holds now that one of its parts was written: `cat`, once all that it takes are there."""
+        """Record the content of a buffer after one of its parts was written: `cat`, when all its inputs are there."""
         whole = self._whole.get(part, "")
         if not whole or part not in self._held:
             return
@@ -222,7 +227,7 @@ class _Module:
             self._held[whole] = self._of_node[same[0].name]
 
     def _library(self, launch: Launch) -> None:
-        """Note what a library's kernel gives: the node of its name with the same operands."""
+        """Record the result of a library's kernel: the node with its name and the same operands."""
         operation = launch.kernel.removesuffix(".default").rpartition(".")[2]
         told = self._computed.get(launch.handle, ())
         buffers = [_buffer_name(text, value) for text, value in zip(launch.arguments, launch.values)]
@@ -268,7 +273,7 @@ class _Module:
         return self._program_s_own(made, buffers) if kernel.is_own else made
 
     def _program_s_own(self, made: Launched, buffers: Mapping[str, str]) -> Launched:
-        """Return a launch of a kernel that the program brought: all of its lines are there for the node that calls it.
+        """Return a launch of a kernel that the program brought. All of its lines belong to the node that calls it.
 
         before: `triton_kernel_wrapper_mutation(..., kwargs = {'x_ptr': arg0_1, 'out_ptr': empty})`
         """
@@ -286,7 +291,7 @@ class _Module:
         return made
 
     def _as_step(self, line: Line) -> Line:
-        """Return a line with the node that it is a step inside of, where it is one."""
+        """Return a line with the node for which it is an intermediate step, if there is one."""
         node = self._steps.get(line.term, "") if line.term is not None else ""
         is_known = bool(node) or line.term in self._named
         serves = line.serves if line.nodes or not node else (node,)
@@ -294,7 +299,7 @@ class _Module:
         return replace(line, serves=serves, step="" if line.computes else node, is_known=is_known, numbers=numbers)
 
     def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:
-        """Return nodes, and what takes one of several results of theirs: Inductor leaves some of it out."""
+        """Return nodes and those that select one of their several results. Inductor lists only some of them."""
         known = [each for each in names if each in self._graph.nodes]
         users = (self._graph.nodes.get(each) for name in known for each in self._users[name])
         items = (each.name for each in users if each is not None and each.operation == "getitem")
@@ -307,10 +312,11 @@ class _Module:
         before: Mapping[str, str],
         left: frozenset[str],
     ) -> dict[int, str]:
-        """Return the nodes of statements whose value is not known: the only one left of that operation on an operand.
+        """Return the nodes of statements with an unknown value: the only one left with that operation on an operand.
 
-        before: `tmp12 = tmp5 * tmp11`, where `tmp5` is drawn at random, `tmp11` holds `exp`, and of the nodes that take
-        `exp` only `mul_1` multiplies
+        before: `tmp12 = tmp5 * tmp11`, where `tmp5` is random, `tmp11` is `exp`, and among the nodes that use `exp`
+            only
+        `mul_1` multiplies
         """
         holds, found = {name: {node} for name, node in before.items() if node}, dict[int, str]()
         for index, ((statement, _), own) in enumerate(zip(followed, computes)):
@@ -330,13 +336,13 @@ class _Module:
         return found
 
     def _taker(self, operands: set[str], left: frozenset[str], operations: frozenset[str]) -> set[str]:
-        """Return the only node left that does one of some operations on an operand; none where there are more."""
+        """Return the only node left that applies one of some operations to an operand; {} if there are several."""
         takers = {user for node in operands for user in self._takers(node)} & left
         same = {each for each in takers if self._graph.nodes[each].operation in operations}
         return same if len(same) == 1 else set()
 
     def _may_compute(self, statement: Statement, term: int | None, left: frozenset[str]) -> set[str]:
-        """Return those of the nodes left that a statement may compute: by operations, and by numbers if known."""
+        """Return the nodes left that a statement may compute, by its operations and, if known, its numbers."""
         if statement.place is not None or not statement.computes or statement.accumulates:
             return set()
         operations = statement.operations
@@ -345,7 +351,7 @@ class _Module:
         return {each.name for each in found if each.operation in operations and numbers in (None, each.numbers)}
 
     def _before(self, wanted: Iterable[str], among: Collection[str]) -> set[str]:
-        """Return those of some nodes that others need; of the rest of the graph only views are looked through."""
+        """Return those of some nodes that other nodes need, looking through views."""
         found, seen, pending = set[str](), set[str](), list(wanted)
         while pending:
             node = self._graph.nodes.get(pending.pop())
@@ -357,7 +363,7 @@ class _Module:
         return found
 
     def _takers(self, name: str) -> set[str]:
-        """Return the nodes that take a node, or a view of it."""
+        """Return the users of a node or of a view of it."""
         found, pending = set[str](), [name]
         while pending:
             for user in self._users.get(pending.pop(), ()):
@@ -369,7 +375,7 @@ class _Module:
         return found
 
     def _settle(self, made: Launched, stored: Mapping[str, str]) -> None:
-        """Give a result that is not understood the one node that is left for it."""
+        """Assign the one node that is left to a result that is not understood."""
         open_ones = [name for name in stored if not made.after.get(name)]
         taken, inside = set(made.after.values()), set(made.nodes)
         left = [each for each in made.nodes if each not in taken and not self._users[each] <= inside]
@@ -378,9 +384,10 @@ class _Module:
             made.after[open_ones[0]] = left[0]
 
     def _one_of(self, term: int, value: Value, inside: frozenset[str] | None) -> str:
-        """Return the node that a buffer holds: of several with the same value, the first that is as the buffer is.
+        """Return the node that a buffer holds: of several with the same value, the first with the buffer's layout.
 
-        Nodes that are computed of other parts of a tensor share a term, but no value: none is returned of them.
+        Nodes that are computed from different parts of a tensor have the same term but different values, so none is
+        returned.
         """
         nodes = [self._graph.nodes[each] for each in self._named.get(term, ()) if inside is None or each in inside]
         if isinstance(value, Buffer):
@@ -404,7 +411,7 @@ class _Module:
 
 
 def _keywords(call: Node) -> dict[str, str]:
-    """Return the nodes that a kernel of the program's is called with, by parameter."""
+    """Return the nodes that are arguments of a kernel of the program's, by parameter."""
     told = next((value for name, value in call.keywords if name == "kwargs"), None)
     pairs = zip(told.keys, told.values) if isinstance(told, ast.Dict) else ()
     return {
@@ -423,9 +430,9 @@ def _linked(
     doubts: Mapping[int, set[str]],
     before: Callable[[Iterable[str], Collection[str]], set[str]],
 ) -> list[Line]:
-    """Return the lines: what gives no node's whole result serves the one it is `likely` of, or those that need it.
+    """Return the lines. A line that gives no whole result serves its `likely` node, or the nodes that need its value.
 
-    `doubts` are nodes that a statement may compute instead, if they come `before` those that need it.
+    doubts: nodes that a statement may compute instead, if they come `before` the nodes that need its value.
     """
     needed: dict[str, dict[str, None]] = {}
     doubted: dict[str, set[str]] = {}
@@ -452,7 +459,7 @@ def _linked(
 
 
 def _with_accumulators(lines: list[Line]) -> list[Line]:
-    """Return lines so that all that handle one accumulator serve the one node that it gathers, where it is one."""
+    """Return lines so that all lines with one accumulator serve the node that it gathers, if there is only one."""
     of_line = [{each[0] for name in _all_names(line) if (each := _ACCUMULATOR.match(name))} for line in lines]
     gathered: dict[str, set[str]] = {}
     for line, names in zip(lines, of_line):
@@ -477,11 +484,11 @@ def _pointers(place: ast.expr) -> list[str]:
 
 _ACCUMULATOR = re.compile(r"tmp_acc\d+")
 _INDEX = re.compile(r"tmp\d+$")
-"""A variable that is an index: what a statement loads at it is looked up in a table."""
+"""An index variable. A load at it reads a table."""
 
 
 def _is_told(line: Line) -> bool:
-    """Return whether a line gives or writes a value of the graph's, as far as can be seen."""
+    """Return whether a line gives or writes a value of the graph, as far as can be seen."""
     return line.is_store or line.term is not None or _is_value(line.statement)
 
 

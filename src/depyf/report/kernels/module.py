@@ -1,4 +1,4 @@
-"""Inductor's module taken apart: its kernels, each launch of one, and the sizes of what it is launched with.
+"""Parse Inductor's module: its kernels, their launches, and the sizes of their arguments.
 
 before:
     triton_poi_fused_add_0 = async_compile.triton('triton_poi_fused_add_0', '''...''', device_str='cuda')
@@ -21,7 +21,7 @@ from depyf.report.syntax import nodes_below
 _HANDLE = re.compile(r"^\s*(?:#|//) \[Provenance debug handles\] (?P<handle>\S+:\d+)\s*$", re.MULTILINE)
 _MAKES = ("rand_strided", "empty_strided")
 _PARTITION = "partition_"
-"""How the functions of a graph's parts are called, where Inductor parts it: with CUDA graphs, at what cannot be one."""
+"""The prefix of the functions for parts of a graph. With CUDA graphs, Inductor splits graphs where recording stops."""
 _ARITHMETIC = (
     *(ast.Expression, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Constant, ast.Name, ast.expr_context),
     *(ast.Call, ast.Compare, ast.cmpop, ast.IfExp),
@@ -33,7 +33,7 @@ _FUNCTIONS = {"max": max, "min": min, "int": int, "abs": abs}
 class Kernel:
     """A kernel: `language` is `triton` or `cpp`, `first` the line of the module on which its text begins.
 
-    `types` are the C++ types of its arguments; a Triton kernel has them in its text.
+    types: the C++ types of its arguments. A Triton kernel has them in its text.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A tensor as Inductor lays it out; `dtype` is empty where the module does not say."""
+    """A tensor in Inductor's layout; `dtype` is "" if the module does not show it."""
 
     name: str
     size: tuple[int, ...]
@@ -64,7 +64,7 @@ Value: TypeAlias = Buffer | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A call of `kernel`, or of a kernel of a library's: its arguments as text and, where they are known, as values."""
+    """A call of `kernel`, or of a library's kernel: its arguments as text and, if known, as values."""
 
     kernel: str
     handle: str
@@ -72,15 +72,15 @@ class Launch:
     arguments: tuple[str, ...]
     values: tuple[Value, ...]
     out: str = ""
-    """The name of what a library's kernel returns or writes to."""
+    """The name of the buffer that a library's kernel returns or writes to."""
 
 
 @dataclass(slots=True)
 class Module:
-    """The kernels of a module by name, and in order its launches and what gives a buffer another name.
+    """The kernels of a module by name, and in order its launches and its renamings of buffers.
 
-    The latter have no kernel: what is named is their argument, its new name `out`. `numbers` are the example sizes.
-    `returned` are the buffers that the module returns, in order, empty for what is none.
+    A renaming has no kernel: its argument gets the new name `out`. `numbers` are the example sizes. `returned` are the
+    buffers that the module returns, in order, with "" for other values.
     """
 
     kernels: dict[str, Kernel] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Module:
 
 
 def read_module(text: str) -> Module:
-    """Return what is in the text of Inductor's module; nothing where it is not such a module."""
+    """Return the content of the text of Inductor's module; an empty module for other text."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -130,8 +130,8 @@ def _examples(tree: ast.Module) -> dict[str, Value]:
 
 
 def number(node: ast.expr, known: Mapping[str, Value]) -> int | float | None:
-    """Return the value of an expression of numbers and names of numbers, or None where it is no such thing."""
-    if isinstance(node, ast.Constant):  # Most are, and Python's compiler is not needed for these.
+    """Return the value of an expression of numbers and names of numbers, or None."""
+    if isinstance(node, ast.Constant):  # The common case, without Python's compiler.
         return node.value if isinstance(node.value, (int, float)) else None
     names = {name: value for name, value in known.items() if isinstance(value, (int, float))}
     for each in nodes_below(node):
@@ -155,7 +155,7 @@ def _numbers(node: ast.expr, known: Mapping[str, Value]) -> tuple[int, ...] | No
 
 
 def _made(name: str, node: ast.expr, known: Mapping[str, Value]) -> Buffer | None:
-    """Return the buffer that an expression allocates.
+    """Return the buffer that an expression allocates, or None.
 
     before: `empty_strided_cuda((8, ), (1, ), torch.float32)`, or `rand_strided((8, ), (1, ), ..., dtype=torch.float32)`
     """
@@ -169,7 +169,7 @@ def _made(name: str, node: ast.expr, known: Mapping[str, Value]) -> Buffer | Non
 
 
 class _Reader:
-    """Goes through the function that runs a graph."""
+    """Walks the function that runs a graph."""
 
     def __init__(self, module: Module, text: str, examples: Mapping[str, Value]) -> None:
         self._module = module
@@ -182,7 +182,7 @@ class _Reader:
         self._module.numbers = {name: each for name, each in self._known.items() if isinstance(each, (int, float))}
         calls = [node for node in nodes_below(tree) if isinstance(node, ast.FunctionDef) and _takes_args(node)]
         self._parts = {each.name: each for each in calls if each.name.startswith(_PARTITION)}
-        # A part is read where it is called, with what the buffers hold there; one that is not called comes last.
+        # Read a part where it is called, with the buffers' contents at that point; read parts that are not called last.
         for call in (*(each for each in calls if each.name not in self._parts), *self._parts.values()):
             self._function(call)
 
@@ -209,7 +209,7 @@ class _Reader:
                 if part is not None:
                     self._function(part)
             case ast.Expr(value=ast.Call(ast.Attribute(ast.Name(name), "copy_"), [ast.Name(source), *_])):
-                # What another device or the host has, a buffer of this one holds from here on.
+                # From here on a buffer of this device holds what another device or the host had.
                 held = self._known.get(source)
                 self._module.launches.append(Launch("", "", statement.lineno, (source,), (held,), name))
             case ast.Expr(value=ast.Call(func=ast.Name(id="assert_size_stride"), args=[ast.Name(id=name), *shape])):
@@ -269,7 +269,7 @@ class _Reader:
 
 
 def _returned(node: ast.expr) -> str:
-    """Return the buffer that is returned, or is returned in another shape."""
+    """Return the buffer that is returned, possibly in another shape."""
     match node:
         case ast.Name(id=name) | ast.Call(func=ast.Name(id="reinterpret_tensor"), args=[ast.Name(id=name), *_]):
             return name
@@ -277,7 +277,7 @@ def _returned(node: ast.expr) -> str:
 
 
 def _takes_args(function: ast.FunctionDef) -> bool:
-    """Return whether a function is the one that runs the graph, or a part of it."""
+    """Return whether a function runs the graph, or a part of it."""
     names = [each.arg for each in function.args.args]
     is_call = function.name == "call" or function.name.startswith(_PARTITION)
     return is_call and names[-1:] == ["args"]

@@ -1,4 +1,4 @@
-"""Inductor's module with probes: each line of a kernel says what it gives, each launch that it is done.
+"""Add probes to Inductor's module: each line of a kernel records its value, and each launch that it is done.
 
 before: `tmp3 = tmp1 * tmp2`, and in C++ `auto tmp3 = tmp1 * tmp2;`
 after: `tmp3 = tmp1 * tmp2; _depyf_note(12, "tmp3", locals())`, and `auto tmp3 = tmp1 * tmp2; depyf_note(12, tmp3, 16);`
@@ -15,13 +15,13 @@ from depyf.report.kernels.module import Kernel, Module
 from depyf.report.kernels.statements import Statement, statements
 
 FILE_VARIABLE = "DEPYF_PROBES"
-"""The environment variable that names the file to which C++ kernels write what their lines give."""
+"""The environment variable with the file to which C++ kernels write the values of their lines."""
 
 MOST_VALUES = 1 << 20
-"""Of a line of a C++ kernel so many values are written; beyond them only those that are not finite."""
+"""The most values of a line of a C++ kernel that are written; beyond them only those that are not finite."""
 
 COUNTED = 1 << 16
-"""Added to the line: of its values only those in the lanes that count."""
+"""Added to the number of a line if only its values in the active lanes are written."""
 
 _VALUE = re.compile(r"tmp\d+$")
 _COUNT = re.compile(r"(?:loadu|store|from)\(.*, static_cast<int64_t>\((?P<count>[^()]+)\)\)")
@@ -29,7 +29,7 @@ _VECTOR_STORE = re.compile(r"^\s*(?P<value>.+?)\.store\(")
 
 
 def probed(text: str, module: Module, receiver: str, key: int) -> str:
-    """Return the text of a module with probes, which call the functions of the module `receiver` with `key`."""
+    """Return the text of a module with probes that call the functions of the module `receiver` with `key`."""
     rows = text.splitlines()
     for kernel in module.kernels.values():
         own = kernel.text.splitlines()
@@ -44,7 +44,7 @@ def probed(text: str, module: Module, receiver: str, key: int) -> str:
 
 
 def _launches(text: str, module: Module) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Yield where each launch of a kernel ends, its place among all, and its arguments."""
+    """Yield the end of each launch of a kernel, its position among all, and its arguments."""
     ends = {node.lineno: node.end_lineno or 0 for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt)}
     for index, launch in enumerate(module.launches):
         if launch.kernel in module.kernels:
@@ -103,7 +103,7 @@ def _triton_probe(statement: Statement, needed: tuple[str, ...]) -> str:
 
 
 def _cpp_value(row: str, statement: Statement) -> str:
-    """Return what a row of a C++ kernel gives, as an expression; empty where it has no probe."""
+    """Return the value of a row of a C++ kernel as an expression, or "" if the row has no probe."""
     if row.strip().startswith("return "):
         return ""
     if statement.place is None:
@@ -113,7 +113,7 @@ def _cpp_value(row: str, statement: Statement) -> str:
 
 
 def _lanes(rows: list[str]) -> list[str]:
-    """Return for each row how many lanes of a vector count there: what loads and stores of its block say; -1: all."""
+    """Return for each row the number of active vector lanes, from the loads and stores of its block; -1 for all."""
     blocks, counts = _blocks(rows), dict[int, str]()
     for block, row in zip(blocks, rows):
         found = _COUNT.search(row)
@@ -123,7 +123,7 @@ def _lanes(rows: list[str]) -> list[str]:
 
 
 def _blocks(rows: list[str]) -> list[tuple[int, ...]]:
-    """Return for each row the blocks that it is in, the innermost last, by the number of the row that opens them."""
+    """Return for each row its enclosing blocks, innermost last, by the number of the row that opens each."""
     opened, found = [0], list[tuple[int, ...]]()
     for number, row in enumerate(rows):
         found.append(tuple(opened))
@@ -210,4 +210,5 @@ inline void depyf_note(int line, const at::vec::VecMask<T, N>& value, int64_t la
 }
 #endif
 """
-"""What the probes of a C++ kernel call: a record is the line and the number of values, 4 bytes each, and the values."""
+"""The functions that the probes of a C++ kernel call. A record has the line and the number of values, 4 bytes each, and
+then the values."""

@@ -1,4 +1,4 @@
-"""The statements of a kernel's body, of Triton and of C++, as one kind of syntax tree.
+"""Parse the statements of a kernel's body, of Triton and of C++, into one kind of syntax tree.
 
 before: `auto tmp2 = at::vec::Vectorized<float>::loadu(in_ptr0 + static_cast<int64_t>(x0), static_cast<int64_t>(16));`
 after: `tmp2 = load(in_ptr0 + x0)`
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\b(\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?:ULL|LL|UL|L|U|f|F)\b")
 _LITERAL = re.compile(r"(?<![\w.])(\d+\.)(?!\d)")
 _REDUCED = re.compile(r"at::vec::vec_reduce_all.*\},\s*(?P<vector>\w+)\)+$|!?(?P<mask>\w+)\.all_(?:zero|masked)\(\)$")
 _FUNCTION = re.compile(r"^(?=.)(?:auto (?P<name>\w+) =)?\s*(?P<begins>\[&\])?$")
-"""before: `auto tmp6 = [&]`, in one line or two: what it returns is the value of `tmp6()`, or of `tmp6`"""
+"""before: `auto tmp6 = [&]`, in one line or two: its return value is the value of `tmp6()`, or of `tmp6`"""
 _CONDITIONAL = re.compile(r"^(?P<test>[^?]+)\?(?P<yes>[^?:]+):(?P<no>[^?:]+)$")
 
 
@@ -56,20 +56,20 @@ _TRANSPARENT = frozenset(
     ("load", "loadu", "full", "broadcast_to", "to", "static_cast", "Vectorized", "float", "convert")
 )
 _WHOLE = frozenset(("sum", "prod", "max2", "min2", "any", "xor_sum", "reduce", "welford"))
-"""What Triton's kernels call to reduce what a loop has gathered."""
+"""Functions with which Triton kernels reduce what a loop has accumulated."""
 _ACCUMULATOR = re.compile(r"^(?:_tmp\d+|tmp_acc\d+\w*)$")
 
 
 def is_accumulator(name: str) -> bool:
-    """Return whether a variable of a kernel holds what a loop reduces."""
+    """Return whether a variable of a kernel is the accumulator of a loop."""
     return _ACCUMULATOR.match(name) is not None
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement: the line of the kernel's text, from 1 on, what it sets, and the value; `place` of a store.
+    """A statement: its line in the kernel's text, from 1 on, the variables that it assigns, and the value.
 
-    A store sets nothing.
+    A store assigns no variable; it has a `place`.
     """
 
     line: int
@@ -84,7 +84,7 @@ class Statement:
 
     @functools.cached_property
     def operations(self) -> frozenset[str]:
-        """How a graph calls the operations that its value does."""
+        """The names in a graph for the operations of its value."""
         found: set[str] = set()
         for each in nodes_below(self.value):
             if isinstance(each, ast.Call):
@@ -100,12 +100,12 @@ class Statement:
 
     @property
     def gives_truths(self) -> bool:
-        """Whether it compares."""
+        """Whether it is a comparison."""
         return bool(self.operations & _COMPARISONS)
 
     @functools.cached_property
     def computes(self) -> bool:
-        """Whether its value does more than to load, to convert or to shape."""
+        """Whether its value does more than load, convert or reshape."""
         for each in nodes_below(self.value):
             if isinstance(each, ast.Call):
                 name = each.func.attr if isinstance(each.func, ast.Attribute) else getattr(each.func, "id", "")
@@ -119,7 +119,7 @@ class Statement:
 
     @functools.cached_property
     def accumulates(self) -> bool:
-        """Whether it adds to what was reduced so far: only the end of a loop has the result."""
+        """Whether it adds to an accumulator, which has the result only at the end of the loop."""
         if not any(map(is_accumulator, self.names)) or isinstance(self.value, ast.Name):
             return False
         calls = [each.func for each in nodes_below(self.value) if isinstance(each, ast.Call)]
@@ -127,17 +127,17 @@ class Statement:
 
 
 def _called(function: ast.expr) -> str:
-    """Return the last part of what is called."""
+    """Return the last part of the callee's name."""
     return ast.unparse(function).rpartition(".")[2]
 
 
 def statements(kernel: Kernel) -> list[Statement]:
-    """Return the statements of a kernel in order; those that are not understood are left out."""
+    """Return the statements of a kernel in order, without those that are not understood."""
     return list(_of_triton(kernel.text) if kernel.language == "triton" else _of_cpp(kernel.text))
 
 
 def function_name(kernel: Kernel) -> str:
-    """Return the name of a Triton kernel's function: a program's own kernel has another one in Inductor's module."""
+    """Return the name of a Triton kernel's function. Inductor's module has another name for a program's own kernel."""
     function = _function(kernel.text)
     return function.name if function is not None else kernel.name
 
@@ -154,7 +154,7 @@ def parameters(kernel: Kernel) -> list[str]:
 
 @functools.lru_cache(maxsize=16)
 def _function(text: str) -> ast.FunctionDef | None:
-    """Return the function of a Triton kernel: others beside it are called by it, as what a scan combines by."""
+    """Return the function of a Triton kernel. Other functions are its callees, such as the operator of a scan."""
     functions = [each for each in _parsed(text).body if isinstance(each, ast.FunctionDef)]
     kernels = [each for each in functions if "triton_heuristics." in "".join(map(ast.unparse, each.decorator_list))]
     return next(iter(kernels or functions[-1:]), None)
@@ -224,7 +224,7 @@ def _statement(number: int, line: str) -> Statement | None:
 
 @functools.lru_cache(maxsize=1024)
 def _expression(text: str) -> ast.expr | None:
-    """Return a C++ expression as one of Python's, or None where it cannot be read; kept, as most occur many times."""
+    """Return a C++ expression as a Python expression, or None if it cannot be parsed. Cached: most occur often."""
     reduced = _REDUCED.search(text)
     if reduced is not None:
         text = reduced["vector"] or reduced["mask"]

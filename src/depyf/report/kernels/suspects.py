@@ -1,7 +1,7 @@
-"""The line of a kernel that does not compute what the graph asks for, found without running anything.
+"""Find the line of a kernel that does not compute what the graph asks for, without running anything.
 
-before: `tmp3 = tmp1 - tmp2` in a kernel for the nodes `mul` (held by `tmp1`), `exp` (held by `tmp2`), and `add` of both
-after: that line is the first that is there for no node, and `add` the first node that no line computes
+before: `tmp3 = tmp1 - tmp2` in a kernel for the nodes `mul` (in `tmp1`), `exp` (in `tmp2`), and `add` of both
+after: that line is the first that computes no node, and `add` the first node that no line computes
 """
 
 from __future__ import annotations
@@ -16,41 +16,42 @@ from depyf.report.kernels.lines import Launched, Line
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A line that computes what no node does, and the node that is missing where its place is; empty if none is."""
+    """A line that computes no node, and the missing node in its place, or ""."""
 
     line: Line
     node: str
 
 
 def suspects(found: Launched, graph: Graph) -> Iterator[Suspect]:
-    """Yield the lines of a launch that compute something and are there for no node, in order.
+    """Yield the lines of a launch that compute something but no node, in order.
 
-    A line that depyf does not understand is one, too: whether the kernel is wrong is seen when it is run.
+    This includes lines that depyf does not understand. Only running the kernel shows whether it is wrong.
     """
     used: set[str] = set()
     for line in found.lines:
         used.update(line.names)
-    # What reaches no result at all, as the beginning of an accumulator may, says nothing.
+    # A line that contributes to no result, such as the start of an accumulator, is not suspect.
     open_ones = [each for each in found.lines if not each.nodes and (each.is_store or set(each.targets) & used)]
     yield from (Suspect(each, asked_for(each, found, graph)) for each in open_ones if each.computes_something)
 
 
 def suspect(found: Launched, graph: Graph) -> Suspect | None:
-    """Return the first line of a launch that is there for no node, or None where all are there for some."""
+    """Return the first line of a launch that computes no node, or None."""
     return next(suspects(found, graph), None)
 
 
 def asked_for(line: Line, found: Launched, graph: Graph) -> str:
-    """Return the node that takes what a line takes.
+    """Return the node with the operands of a line.
 
-    Of several it is one that no line computes, that gives truths if the line does, and that takes the line's numbers.
+    Of several nodes it is one that no line computes, that is a comparison if the line is, and that uses the line's
+    numbers.
     """
     terms, operands = found.terms, held_by(line, found)
     computed = {name for each in found.lines for name in (*each.computes, *each.parts)}
     own = {*(found.nodes or graph.nodes)} & terms.keys()
     computing = [each for each in graph.nodes.values() if each.name in own and each.dtype and not is_view(each)]
     same = [each for each in computing if operands and _operands(each, found, graph) == operands]
-    # A mean is a step inside of a variance: what is made of fewer steps has the lower term.
+    # A mean is a step of a variance. A value with fewer steps has the lower term.
     same.sort(key=lambda node: terms[node.name])
     is_truth = line.statement.gives_truths
     for alike in (
@@ -63,7 +64,7 @@ def asked_for(line: Line, found: Launched, graph: Graph) -> str:
 
 
 def _continued(line: Line, found: Launched) -> str:
-    """Return the node that the steps before a line are inside of; empty where none are."""
+    """Return the node whose steps precede a line, or ""."""
     earlier = found.lines[: found.lines.index(line)][::-1]
     steps = [each for each in earlier if set(each.targets) & set(line.names) and each.serves and each.term is not None]
     steps.sort(key=lambda each: (not each.step, not each.computes_something))
@@ -71,7 +72,7 @@ def _continued(line: Line, found: Launched) -> str:
 
 
 def held_by(taker: Line, found: Launched) -> set[int]:
-    """Return the terms of the nodes that the variables hold that a line takes, or are computed of in known steps."""
+    """Return the terms of the nodes in the variables that a line uses, directly or through known steps."""
     held, values = set[int](), set(found.terms.values())
     pending = [(name, found.lines.index(taker)) for name in taker.names]
     while pending:
@@ -90,11 +91,11 @@ def held_by(taker: Line, found: Launched) -> set[int]:
 
 
 def _set_by(line: Line, found: Launched) -> list[str]:
-    """Return the variables, or the pointers' memory, that a line sets."""
+    """Return the variables, or the memory of pointers, that a line writes."""
     return [found.aliases.get(each, each) for each in (line.pointers if line.is_store else line.targets)]
 
 
 def _operands(node: Node, found: Launched, graph: Graph) -> set[int]:
-    """Return the terms of what a node takes, without numbers; an item of several results takes what these do."""
+    """Return the terms of a node's operands, without numbers. An item of several results has the operands of these."""
     source = graph.nodes.get(node.uses[0]) if node.operation == "getitem" and node.uses else None
     return {found.terms[each] for each in (source or node).uses if each in found.terms}

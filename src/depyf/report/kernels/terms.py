@@ -1,7 +1,8 @@
 """Values of a graph and of a kernel in one form, so that the same computation is the same number in both.
 
-A term is an operation with the numbers of its operands. Casts, views and masks are left out, and what Inductor writes
-in several steps is known by its last one: `x.sum() / n` is the mean of `x`, in a graph and in a kernel.
+A term is an operation with the numbers of its operands. Casts, views and masks are left out. A computation that
+Inductor writes in several steps is recognised by its last step: `x.sum() / n` is the mean of `x`, in a graph and in a
+kernel.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ REDUCED_BY = {
     "or": "any",
     "xor": "xor_sum",
 }
-"""What a reduction is called that combines by an operation."""
+"""The names of reductions, by the operation that combines their elements."""
 
 PLACED = "placed"
-"""A value that stands in a part of a tensor of zeros, wherever that part is."""
+"""A value in a part of a tensor of zeros, wherever that part is."""
 
 _SAME = {
     "amax": "max",
@@ -55,18 +56,18 @@ _SAME = {
     "nearbyint": "round",
     "rint": "round",
 }
-"""Other names of an operation."""
+"""Other names of operations."""
 
 
 @dataclass(slots=True)
 class Terms:
-    """All terms that were met, each once; a term is known by its place in `made`."""
+    """All terms, each once. A term is its index in `made`."""
 
     made: list[tuple[str, tuple[Part, ...]]] = field(default_factory=list)
     _known: dict[tuple[str, tuple[Part, ...]], int] = field(default_factory=dict)
 
     def leaf(self, name: str) -> int:
-        """Return the term of what is given by name."""
+        """Return the term of a named value."""
         return self._intern("given", (name,))
 
     def constant(self, value: float) -> int:
@@ -74,7 +75,7 @@ class Terms:
         return self._intern("constant", (repr(float(value)),))
 
     def value_of(self, term: int) -> float | None:
-        """Return the number that a term is, or None."""
+        """Return the number that a term stands for, or None."""
         name, parts = self.made[term]
         return float(str(parts[0])) if name == "constant" else None
 
@@ -84,7 +85,7 @@ class Terms:
         return frozenset(each for each in parts if each is not None)
 
     def of(self, operation: str, *parts: int) -> int:
-        """Return the term of an operation over terms."""
+        """Return the term of an operation on terms."""
         name = _SAME.get(operation, operation)
         rewritten = self._rewritten(name, parts)
         if rewritten is not None:
@@ -96,7 +97,7 @@ class Terms:
         return self.made[term][0] == "constant"
 
     def is_of_places(self, term: int) -> bool:
-        """Return whether a condition compares indices, which are no values of the graph's, with numbers."""
+        """Return whether a condition compares indices, which are not values of the graph, with numbers."""
         pending = [term]
         while pending:
             name, parts = self.made[pending.pop()]
@@ -114,7 +115,7 @@ class Terms:
         return self._known[key]
 
     def _rewritten(self, name: str, parts: tuple[int, ...]) -> int | None:
-        """Return the term that a computation in steps is known by, or None."""
+        """Return the term for a computation in several steps, or None."""
         match name, parts:
             case (("fma" | "fmadd" | "addcmul"), (a, b, c)):
                 return self.of("add", self.of("mul", a, b), c)

@@ -1,6 +1,6 @@
-"""How torch tuned the kernels of a compile, as its trace tells: configurations and times, and templates that it chose.
+"""How torch tuned the kernels of a compile, from its trace: configurations, times, and choices of templates.
 
-Registers, spills and shared memory are in no record: torch writes them to a log for developers alone.
+No record has registers, spills or shared memory; torch writes them only to a log for its developers.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 INFO = "triton_kernel_info"
-"""Torch's own artefact about each of Triton's kernels."""
+"""torch's artefact about each Triton kernel."""
 TIMES = "autotuning"
-"""What the timeline of a trace says of it: an artefact that depyf makes of a trace file."""
+"""depyf's artefact with the timeline of a trace file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """How a kernel was tuned: of how many configurations, which one is known, and the seconds that it took.
+    """How a kernel was tuned: the number of configurations, the chosen one if it is known, and the times in seconds.
 
-    `state` is torch's word for what its cache of configurations had.
+    state: torch's word for the result of its cache of configurations.
     """
 
     state: str = ""
@@ -31,15 +31,16 @@ class Tuned:
 
     @property
     def is_known(self) -> bool:
-        """Whether torch says anything of it."""
+        """Whether torch recorded anything about it."""
         return self != Tuned()
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The choice of a kernel for an operation: how many were tried, and the best, with its milliseconds.
+    """The choice of a kernel for an operation: the number of candidates, and the best one, with its milliseconds.
 
-    `triton` is the best of Triton's templates; `seconds` is what trying all of them took.
+    triton: the best of Triton's templates.
+    seconds: the time to try all candidates.
     """
 
     operation: str
@@ -54,7 +55,7 @@ class Choice:
 
 
 def tuned(infos: Iterable[str], times: Iterable[str]) -> dict[str, Tuned]:
-    """Return what is known of the tuning of each kernel, by its name, from texts of artefacts.
+    """Return how each kernel was tuned, by its name, from texts of artefacts.
 
     >>> tuned(['{"k": {"autotune_cache_state": "miss", "num_configs": 2, "compile_time_us": 1500}}'], [])
     {'k': Tuned(state='miss', configurations=2, configuration='', compile_seconds=0.0015, tuning_seconds=None)}
@@ -72,7 +73,7 @@ def tuned(infos: Iterable[str], times: Iterable[str]) -> dict[str, Tuned]:
 
 
 def choices(times: Iterable[str]) -> list[Choice]:
-    """Return the choices between templates and libraries that a trace tells of, in order."""
+    """Return the choices between templates and libraries in a trace, in order."""
     found = []
     for text in times:
         told = _mapping(text).get("choices")
@@ -93,7 +94,7 @@ def _tuned(told: Mapping[str, Any]) -> Tuned:
 
 
 def _configuration(told: object) -> str:
-    """Return a configuration in words, e.g. of `[["XBLOCK", 128], ["num_warps", 4]]`."""
+    """Return a configuration as text, for example of `[["XBLOCK", 128], ["num_warps", 4]]`."""
     pairs = told if isinstance(told, list) else []
     return ", ".join(f"{each[0]} {each[1]}" for each in pairs if isinstance(each, list) and len(each) == 2)
 

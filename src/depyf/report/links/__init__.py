@@ -1,1 +1,1 @@
-"""Which lines of the user each line of an artefact came from, as far as torch says so."""
+"""Link each line of an artefact to the user's lines that it came from, as far as torch records them."""

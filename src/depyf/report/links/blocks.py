@@ -1,4 +1,4 @@
-"""The parts of the user's files that are shown: the functions around the lines that artefacts came from."""
+"""The parts of the user's files that are shown: the functions around the linked lines."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 AROUND = 2
-"""Lines shown before and after a line that is in no function."""
+"""Lines shown before and after a line outside any function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines `first` to `last` of a file; `name` is the function's qualified name, empty outside of any."""
+    """Lines `first` to `last` of a file; `name` is the function's qualified name, or "" outside any function."""
 
     file: str
     first: int
@@ -25,7 +25,7 @@ class Block:
 
 
 def blocks(file: str, text: str, lines: Iterable[int], first: int | None = None) -> list[Block]:
-    """Return the functions of a file around `lines`, that which begins at line `first` before the others."""
+    """Return the functions of a file around `lines`, starting with the one that begins at line `first`."""
     rows = text.splitlines()
     functions = _functions(text)
     wanted = {first, *lines} - {None} if first is not None else set(lines)
@@ -41,14 +41,14 @@ def blocks(file: str, text: str, lines: Iterable[int], first: int | None = None)
 
 
 _Defined: TypeAlias = tuple[int, int, str, str]
-"""A function: its first and its last line, its qualified name, and the class that it is a method of, if it is one."""
+"""A function: its first and last line, its qualified name, and the class whose method it is, or ""."""
 
 
 @functools.lru_cache(maxsize=256)
 def _functions(text: str) -> tuple[_Defined, ...]:
-    """Return the functions of a text by first line; none where it is no Python.
+    """Return the functions of a text by first line; none if it is not Python.
 
-    The functions of a file are shown on a page each, and the file is parsed once for all of them.
+    Each function of a file has a page, so the result is cached.
     """
     try:
         tree = ast.parse(text)
@@ -71,9 +71,9 @@ def _functions(text: str) -> tuple[_Defined, ...]:
 
 
 def class_of(text: str, first: int) -> str:
-    """Return the class that the function beginning at line `first` is written in, empty for any other function.
+    """Return the class that contains the method beginning at line `first`, or "" for another function.
 
-    >>> class_of("class A:\\n    def f(self):\\n        def g(): pass\\n", 2)
+    >>> class_of("class A:\n    def f(self):\n        def g(): pass\n", 2)
     'A'
     """
     return next((owner for begin, _, _, owner in _functions(text) if begin == first), "")
@@ -91,7 +91,7 @@ def _around(functions: tuple[_Defined, ...], line: int, count: int) -> tuple[int
 
 
 def _without_contained(spans: dict[tuple[int, int], str]) -> list[tuple[tuple[int, int], str]]:
-    """Leave out what is shown as a part of another."""
+    """Return the spans that are not contained in another one."""
     kept: list[tuple[tuple[int, int], str]] = []
     for span, name in sorted(spans.items(), key=lambda item: (item[0][0], -item[0][1])):
         if kept and span[1] <= kept[-1][0][1]:

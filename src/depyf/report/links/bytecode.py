@@ -1,4 +1,4 @@
-"""Lines of a listing of bytecode: Python begins a block, with the number of the line, where the source line changes.
+"""Link the lines of a bytecode listing. Python starts a block, with the line number, where the source line changes.
 
 before:
      12           2 LOAD_FAST                0 (a)
@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from depyf.report.links.origins import NOWHERE, Links, Origins, joined
 
-OF_DYNAMO = "Dynamo gave this instruction no line of yours, and the proof ties it to no line of the transformed code"
-OF_ORIGINAL = "Python's table of lines has none for this instruction"
+OF_DYNAMO = "Dynamo gave this instruction no line of yours, and the proof links it to no line of the transformed code"
+OF_ORIGINAL = "Python's line table has no line for this instruction"
 
 ListedLines = Sequence[Sequence[Sequence[int]]]
-"""Of each code object in a listing: its instructions by their places in the listing, each with lines of the source."""
+"""For each code object in a listing: its instructions by their places in the listing, each with lines of the source."""
 
 _HEADER = re.compile(r"^\S.*, line \d+$")
 _NUMBER = re.compile(r"^\s*(\d+)\s")
@@ -26,7 +26,7 @@ _GRAPH = re.compile(r"\b__compiled_fn_(\d+)\b")
 
 
 def bytecode_links(text: str, origin: Callable[[int], Origins], note: str) -> Links:
-    """Return where each instruction of a listing came from; `origin` says what a line number in it stands for."""
+    """Return the origin of each instruction of a listing; `origin` translates a line number in it."""
     lines: dict[int, Origins] = {}
     current, begins = NOWHERE, False
     for number, line in enumerate(text.splitlines(), start=1):
@@ -45,11 +45,13 @@ def bytecode_links(text: str, origin: Callable[[int], Origins], note: str) -> Li
 def dynamo_links(
     text: str, listed: ListedLines, transformed: Callable[[int], Origins], graphs: Mapping[int, Origins]
 ) -> Links:
-    """Return where each instruction of Dynamo's code came from.
+    """Return the origin of each instruction of Dynamo's code.
 
-    Dynamo gives its instructions no lines; those that Python's table shows are the last ones of the user's, carried
-    on. But the proof has walked through the code and its source in step: `listed` says which lines of the source each
-    instruction stands for, and `transformed` where these came from. What loads a graph came from all of its lines.
+    Dynamo gives its instructions no lines. Python's table shows the last line of the user's for them. But the proof
+    walks
+    the code and its source in step: `listed` has the source lines of each instruction, and `transformed` their origins.
+        An
+    instruction that loads a graph has all lines of the graph.
     """
     lines: dict[int, Origins] = {}
     section, position = -1, 0

@@ -1,4 +1,4 @@
-"""Lines of a graph that torch gives no place: what is fetched for a node, and what is returned of it, is by name.
+"""Link the lines of a graph that torch gives no place: inputs by the nodes that use them, outputs by their nodes.
 
 before:
     def forward(self, L_a_):
@@ -6,7 +6,7 @@ before:
         # File: toy.py:12 in toy, code: x = torch.abs(a)
         x = torch.abs(l_a_)
         return (x,)
-after: `l_a_` is there for line 12, and what is returned came from line 12
+after: `l_a_` and the output are linked to line 12
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ANNOTATION = re.compile(r": \"[^\"]*\"")
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What flows through a graph: `lines` by number, and the places of each input and each output, in order."""
+    """The links of a graph: `lines` by number, and the places of each input and each output, in order."""
 
     lines: Mapping[int, Origins]
     inputs: tuple[Origins, ...]
@@ -36,7 +36,7 @@ class Flow:
 
 
 def flow(text: str, told: Mapping[int, Origins]) -> Flow:
-    """Follow the names of a graph, whose lines came from where torch has `told`."""
+    """Follow the names of a graph; `told` has the places that torch records for its lines."""
     rows = text.splitlines()
     needed: dict[str, Origins] = {}
     lines: dict[int, Origins] = {}
@@ -51,24 +51,24 @@ def flow(text: str, told: Mapping[int, Origins]) -> Flow:
             needed[name] = joined((needed.get(name, NOWHERE), own))
     parameters = _parameters(rows)
     lines.update((number, needed[name]) for name, number in parameters if number and name in needed)
-    # An input that is handed on, as those that a backward needs, is there for those lines that need it.
+    # An input that is passed on to the outputs, for example for a backward, belongs to the lines that use it.
     handed_on = {name: needed[name] for name, _ in parameters if name in needed}
     outputs = _outputs(rows, told, lines, handed_on)
     return Flow(lines, tuple(needed.get(name, NOWHERE) for name, _ in parameters), outputs)
 
 
 def _parameters(rows: list[str]) -> list[tuple[str, int]]:
-    """Return the parameters of the graph, each with its line where it has one of its own, else 0."""
+    """Return the parameters of the graph, each with its own line or 0."""
     found: list[tuple[str, int]] = []
     inside = False
     for number, row in enumerate(rows, start=1):
         signature = _SIGNATURE.match(row)
         if signature is not None:
-            # The graph itself comes last; graphs inside of it are defined before, and deeper.
+            # The graph itself comes last. Nested graphs are defined before it, with more indentation.
             found = [(name, 0) for name in _names(signature["parameters"])]
             inside = signature["end"] is None
             continue
-        # A joint graph takes its inputs as two lists, and declares them in its body.
+        # A joint graph takes its inputs as two lists and declares them in its body.
         parameter = _LISTED.match(row) if inside else _DECLARED.match(row)
         if parameter is not None and parameter["name"] != "self":
             found.append((parameter["name"], number))
@@ -83,7 +83,7 @@ def _names(parameters: str) -> list[str]:
 def _outputs(
     rows: list[str], told: Mapping[int, Origins], lines: dict[int, Origins], handed_on: Mapping[str, Origins]
 ) -> tuple[Origins, ...]:
-    """Return where each output came from, and note it for the line that returns them, if that is one line."""
+    """Return the origins of each output. Record them for the line that returns it, if it has its own line."""
     made = dict(handed_on)
     outputs: tuple[Origins, ...] = ()
     inside = False

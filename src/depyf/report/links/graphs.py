@@ -1,10 +1,10 @@
-"""Lines of a graph: torch's printer says above each run of nodes which line of the user's they came from.
+"""Link the lines of a graph. torch's printer writes the user's line above each run of nodes that came from it.
 
 before:
     # File: train.py:15 in forward, code: q = self.q(self.norm(x))
     layer_norm = torch.nn.functional.layer_norm(x, ...)
     linear = torch._C._nn.linear(layer_norm, ...)
-after: both lines came from line 15
+after: both lines are linked to line 15
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from depyf.report.links.flow import flow
 from depyf.report.links.moved import moved_places, same_files
 from depyf.report.links.origins import Links, Origin, Origins, joined
 
-NOTE = "torch tells no line of yours for it, and no node with one needs it"
+NOTE = "torch records no line of yours for it, and no linked node uses it"
 
 STALE = (
     "it comes from a cache that another program, or another state of this one, has filled: its places are not yours. "
@@ -27,25 +27,26 @@ STALE = (
 _PLACE = re.compile(rf"^\s*{SAYS_PLACE}(?P<file>.*?):(?P<line>\d+) in .*?, code: (?P<code>.*)$")
 _NOTHING_KNOWN = re.compile(r"^\s*# .*No stacktrace found for following nodes$")
 NODE = re.compile(r"^\s+(?P<name>[A-Za-z_]\w*)\s*(?::[^=]*?)?\s=\s")
-"""A line that makes a node of a graph."""
+"""A line that defines a node of a graph."""
 
 _CLASS = re.compile(r"^(?P<indent>\s*)class (?P<name>\w+)\(")
 
 Places = Mapping[Origin, str]
-"""The user's lines that a graph names, each with the code that it says stands there."""
+"""The user's lines that a graph names, each with the code that it quotes."""
 
 
 def graph_places(text: str, names: Mapping[str, str]) -> Places:
-    """Return the places that a graph names; `names` are those of the index for the files that it names."""
+    """Return the places that a graph names; `names` are the index's names for its files."""
     found = (_PLACE.match(line) for line in text.splitlines() if " File: " in line)
     return {_origin(place, names): place["code"].strip() for place in found if place is not None}
 
 
 def graph_links(text: str, names: Mapping[str, str], captured: Places | None = None) -> Links:
-    """Return where each line of a graph came from.
+    """Return the origin of each line of a graph.
 
-    `captured` are the places of the graph as Dynamo captured it, in this very run. A later stage that names others of
-    the same file, or none of them, comes from a cache; its lines may have moved since.
+    captured: the places of the graph that Dynamo captured in this run. A later stage that names other places of the
+        same
+        file, or none of these, comes from a cache; its lines may have moved since.
     """
     moved = moved_since(text, names, captured) if captured is not None else {}
     if moved is None:
@@ -67,13 +68,13 @@ def graph_links(text: str, names: Mapping[str, str], captured: Places | None = N
 
 
 def moved_since(text: str, names: Mapping[str, str], captured: Places) -> Mapping[Origin, Origin] | None:
-    """Return where the places that a graph names are now: nothing if they are its own, None where that is unknown."""
+    """Return the current places for those that a graph names: {} if they are its own, None if unknown."""
     places = graph_places(text, names)
     return moved_places(places, captured) if is_stale(places, captured) else {}
 
 
 def is_stale(places: Places, captured: Places) -> bool:
-    """Return whether places cannot be of the graph that was captured."""
+    """Return whether places cannot belong to the captured graph."""
     if not places or not captured:
         return False
     files = same_files(places, captured)
@@ -86,9 +87,9 @@ def _origin(place: re.Match[str], names: Mapping[str, str]) -> Origin:
 
 
 def node_origins(text: str, links: Links) -> dict[str, Origins]:
-    """Return where each node of a graph came from, by its name.
+    """Return the origins of each node of a graph, by its name.
 
-    A graph inside of a graph came from where its nodes did. Its nodes have their names only if no other has them.
+    A nested graph has the origins of its nodes. Its nodes are listed by name only if the names are unique.
     """
     own: dict[str, Origins] = {}
     inside: dict[str, Origins] = {}
@@ -113,5 +114,5 @@ def node_origins(text: str, links: Links) -> dict[str, Origins]:
 
 
 def _graphs(text: str) -> list[tuple[str, str]]:
-    """Return the indents and names of the graphs in a text."""
+    """Return the indentation and the name of each graph in a text."""
     return [(found["indent"], found["name"]) for found in map(_CLASS.match, text.splitlines()) if found is not None]

@@ -1,6 +1,6 @@
-"""Lines of Inductor's module that hand over the inputs: they are there for the lines that need the inputs.
+"""Link the lines of Inductor's module that handle inputs to the lines that use these inputs.
 
-before: the call of the kernel came from line 12
+before: the call of the kernel is linked to line 12
     def call(self, args):
         arg0_1, arg1_1 = args
         cpp_fused_add_0(arg1_1, buf0)
@@ -9,7 +9,7 @@ before: the call of the kernel came from line 12
         arg0_1 = 8
         arg1_1 = rand_strided((8,), (1,), device='cpu', dtype=torch.float32)
         return [arg0_1, arg1_1]
-after: what takes `arg1_1`, what makes an example of it, and what is returned, came from line 12; `arg0_1` from nowhere
+after: the lines that unpack `arg1_1`, make an example of it, and return, are linked to line 12; `arg0_1` has no link
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
 def input_lines(rows: list[str], called: Mapping[int, Origins]) -> Iterator[tuple[int, Origins]]:
-    """Yield the lines that take, return, or make examples of buffers; `called` are the lines of calls and buffers."""
+    """Yield the lines that unpack, return, or make examples of buffers; `called` are the lines of calls and buffers."""
     taken = [number for number, row in enumerate(rows, start=1) if _TAKEN.match(row)]
     if len(taken) != 1:
-        # A module in parts has several functions, each with names of its own.
+        # A module in parts has several functions, each with its own names.
         return
     begin = taken[0]
     end = next((number for number in range(begin + 1, len(rows) + 1) if _FUNCTION.match(rows[number - 1])), len(rows))
@@ -46,7 +46,7 @@ def input_lines(rows: list[str], called: Mapping[int, Origins]) -> Iterator[tupl
 
 
 def _needed(rows: list[str], inside: range, called: Mapping[int, Origins]) -> dict[str, Origins]:
-    """Return for each name in a function the lines that its calls came from."""
+    """Return for each name in a function the origins of the calls that use it."""
     needed: dict[str, Origins] = {}
     for number in inside:
         if number in called and not rows[number - 1].lstrip().startswith("#"):
@@ -58,7 +58,7 @@ def _needed(rows: list[str], inside: range, called: Mapping[int, Origins]) -> di
 def _examples(
     rows: list[str], begin: int, names: list[str], needed: Mapping[str, Origins]
 ) -> Iterator[tuple[int, Origins]]:
-    """Yield the lines that make example inputs, where it is seen that they are handed over in the same order."""
+    """Yield the lines that make example inputs, if they are passed in the same order."""
     made: list[tuple[int, str]] = []
     for number in range(begin, len(rows) + 1):
         found, handed = _MADE.match(rows[number - 1]), _HANDED.match(rows[number - 1])

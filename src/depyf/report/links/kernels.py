@@ -1,10 +1,10 @@
-"""Lines of Inductor's module: it says beside each call of a kernel which nodes of the graph the kernel computes.
+"""Link the lines of Inductor's module, which names beside each kernel call the graph nodes that the kernel computes.
 
 before:
     # [Provenance debug handles] cpp_fused_add_0:1
     cpp_fused_add_0(arg1_1, buf0)
 with the mapping {"cpp_fused_add_0:1": ["add"]}, and node `add` of the graph from line 12
-after: the call, and the text of the kernel, came from line 12; so did the allocation of `buf0`, which is there for it
+after: the call, the text of the kernel, and the allocation of `buf0`, which the call uses, are linked to line 12
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from depyf.report.links.graphs import STALE
 from depyf.report.links.kernel_inputs import input_lines
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 
-NOTE = "Inductor ties no line of yours to it, and no kernel with one uses it; much of a module is around any graph"
-UNTOLD = "Inductor was not asked which nodes a kernel computes: set INDUCTOR_PROVENANCE=1, as `depyf run` does"
+NOTE = "Inductor links no line of yours to it, and no linked kernel uses it; much of it is the same for every graph"
+UNTOLD = "Inductor did not record which nodes a kernel computes: set INDUCTOR_PROVENANCE=1, as `depyf run` does"
 
 _HANDLE = re.compile(r"^\s*(?:#|//) \[Provenance debug handles\] (?P<handle>\S+:\d+)\s*$")
 _DEFINED = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(")
@@ -36,7 +36,7 @@ _BUFFER = re.compile(r"^\s+(?:(?:del |assert_size_stride\(|assert_alignment\()(?
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """What Inductor says of one call of a kernel: the nodes of the graph it computes, and the stacks they came with."""
+    """Inductor's record of one kernel call: the graph nodes that it computes, and their stacks."""
 
     nodes: tuple[str, ...] = ()
     stacks: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Computed:
     def origins(
         self, nodes: Mapping[str, Origins], names: Mapping[str, str], moved: Mapping[Origin, Origin]
     ) -> Origins:
-        """Return where it came from: by its nodes, else by the innermost line of each stack, where that is now."""
+        """Return its origins: by its nodes, else by the innermost line of each stack, moved to its current place."""
         found = joined(nodes.get(name, NOWHERE) for name in self.nodes)
         told = (_innermost(stack, names) for stack in self.stacks if _FRAME.search(stack))
         return found or frozenset(moved.get(place, place) for place in told)
@@ -59,17 +59,19 @@ def kernel_links(
     moved: Mapping[Origin, Origin] = MappingProxyType({}),
     inside: Mapping[int, Origins] | None = None,
 ) -> Links:
-    """Return where each line of Inductor's module came from.
+    """Return the origin of each line of Inductor's module.
 
-    `computed` tells of each call by its handle, None where Inductor did not write it; `nodes` where each node of the
-    lowered graph came from; `names` are those of the index for files. Places that are none of those of the graph that
-    was `captured` come from a cache; `moved` says where those that the cache names are now. `inside` are lines of
-    kernels of which more is known than whose they are.
+    computed: the record of each call by its handle; None if Inductor did not write it.
+    nodes: the origins of the nodes of the lowered graph.
+    names: the index's names of files.
+    captured: the places of the captured graph. Other places come from a cache.
+    moved: the current places for those that the cache names.
+    inside: the lines inside kernels for which more is known than the links of their kernel.
     """
     if computed is None:
         return Links({}, UNTOLD)
     rows = text.splitlines()
-    # What Inductor writes about a backward may tell of the one before it, too.
+    # Inductor's record of a backward may also contain the previous one.
     called = {found["handle"] for found in map(_HANDLE.match, rows) if found is not None}
     handles = {handle: each.origins(nodes, names, moved) for handle, each in computed.items() if handle in called}
     if captured and not joined(handles.values()) <= captured:
@@ -84,7 +86,7 @@ def kernel_links(
     lines.update((number, origins) for number, origins in input_lines(rows, lines) if origins)
     lines.update((number, origins) for number, origins in _definitions(rows, kernels) if origins)
     for number, origins in (inside or {}).items():
-        # A statement of a kernel for several lines is of one of them: it is not known which.
+        # A statement of a kernel with several lines belongs to one of them, but it is unknown which.
         if origins or len(lines.get(number, NOWHERE)) > 1:
             lines[number] = origins
     lines = {number: origins for number, origins in lines.items() if origins}
@@ -92,11 +94,11 @@ def kernel_links(
 
 
 def computed_by(stack_traces: str, mappings: str) -> dict[str, Computed] | None:
-    """Return what each call of a kernel computes, from the two texts that Inductor writes; None where it wrote none."""
+    """Return what each kernel call computes, from the two texts that Inductor writes; None if it wrote none."""
     stacks, nodes = _loaded(stack_traces), _loaded(mappings)
     found: dict[str, Computed] = {}
     for handle, told in stacks.items():
-        # A release writes the stacks alone, another one the nodes with them.
+        # One release writes only the stacks, another one also the nodes.
         if isinstance(told, dict):
             found[handle] = Computed(tuple(told.get("post_grad_nodes", ())), tuple(told.get("stack_traces", ())))
         elif isinstance(told, list):
@@ -143,7 +145,7 @@ def _calls(rows: list[str], handles: Mapping[str, Origins]) -> Iterator[tuple[in
 
 
 def _buffers(rows: list[str], called: Mapping[int, Origins]) -> Iterator[tuple[int, Origins]]:
-    """Yield the lines that allocate, check or let go of a buffer, with where the calls came from that it is there for.
+    """Yield the lines that allocate, check or free a buffer, with the origins of the calls that use it.
 
     before: `buf0 = empty_strided_cpu(...)`, `assert_size_stride(primals_1, ...)`, `del buf0`
     """
@@ -161,7 +163,7 @@ def _buffers(rows: list[str], called: Mapping[int, Origins]) -> Iterator[tuple[i
         if origins:
             yield number, origins
         for name in _NAME.findall(rows[number - 1].partition(" = ")[2]) if found["made"] else ():
-            # A view is there for those that use it, and so is what it is a view of.
+            # A view belongs to the calls that use it, and so does its base.
             needed[name] = joined((needed.get(name, NOWHERE), origins))
 
 

@@ -1,12 +1,12 @@
-"""Lines of AOTAutograd's metadata that tell of one input or one output of the graph.
+"""Link the lines of AOTAutograd's metadata that describe one input or one output of the graph.
 
-before: a graph whose second input is needed by line 13
+before: line 13 uses the second input of a graph
     ViewAndMutationMeta(input_info=[InputAliasInfo(is_leaf=True,
                                                    mutates_data=False),
                                     InputAliasInfo(is_leaf=True,
                                                    mutates_data=True)],
                         num_intermediate_bases=0)
-after: the third and the fourth line, which tell of the second input, are there for line 13
+after: the third and the fourth line, which describe the second input, are linked to line 13
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from depyf.report.links.origins import Links, Origins
 from depyf.report.links.transformed import GraphPlaces
 
-NOTE = "it is about the whole graph, or about something that is neither an input nor an output of it"
+NOTE = "it describes the whole graph, or something that is neither an input nor an output of it"
 
 _LIST = re.compile(r"\b(?P<field>\w+)=\[(?P<element>\w+\()")
 _OF_INPUTS = frozenset({"input_info", "subclass_inp_meta"})
@@ -25,7 +25,7 @@ _OF_OUTPUTS = frozenset({"output_info"})
 
 
 def metadata_links(text: str, graph: GraphPlaces) -> Links:
-    """Return where each line of the metadata came from; `graph` has inputs and outputs in the order of its lists."""
+    """Return the origin of each line of the metadata; `graph` has inputs and outputs in the order of its lists."""
     lines: dict[int, Origins] = {}
     for field, elements in _lists(text.splitlines()):
         places = graph.inputs if field in _OF_INPUTS else graph.outputs if field in _OF_OUTPUTS else ()
@@ -36,7 +36,7 @@ def metadata_links(text: str, graph: GraphPlaces) -> Links:
 
 
 def _lists(rows: list[str]) -> Iterator[tuple[str, list[list[int]]]]:
-    """Yield each list of records: the name of its field, and the numbers of the lines of each record."""
+    """Yield each list of records: the name of its field, and the line numbers of each record."""
     for begin, row in enumerate(rows, start=1):
         found = _LIST.search(row)
         if found is None:
@@ -45,7 +45,7 @@ def _lists(rows: list[str]) -> Iterator[tuple[str, list[list[int]]]]:
         elements = [[begin]]
         for number in range(begin + 1, len(rows) + 1):
             indent = len(rows[number - 1]) - len(rows[number - 1].lstrip())
-            # Python's printer puts the records after the first under the bracket or under the first.
+            # Python's printer aligns the records after the first with the bracket or with the first record.
             if indent < column - 1:
                 break
             if indent <= column and rows[number - 1].lstrip().startswith(found["element"]):

@@ -1,11 +1,12 @@
-"""Lines that a graph from a cache names, where they are now: a program was edited above them, and compiled to the same.
+"""Find the current lines for those that a cached graph names, after the program was edited above them.
 
-before: the cache says `a.py:12 x = a.abs()` and `a.py:13 x + 1`, this run has captured the same at 15 and 16
-after: line 12 is line 15 now, and line 13 is line 16
+before: the cache names `a.py:12 x = a.abs()` and `a.py:13 x + 1`; this run captured the same code at 15 and 16
+after: line 12 is now line 15, and line 13 is line 16
 
-A graph is taken from a cache only where that which was captured is the same. So the lines are too, if those that the
-cache names stand in the same file, in the same order, and in one way only among those that were captured. The same file
-is also one of the same name in another folder: a cache is shared by checkouts and by containers.
+torch uses a cached graph only for the same captured graph. So the lines are the same, too, if the cache's lines occur
+in
+the captured ones in the same file, in the same order, and in only one way. A file of the same name in another folder
+counts as the same, because checkouts and containers share caches.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from depyf.report.links.origins import Origin
 
 
 def moved_places(told: Mapping[Origin, str], captured: Mapping[Origin, str]) -> dict[Origin, Origin] | None:
-    """Return where each place that a cache has `told` is now, or None where that cannot be said.
+    """Return the current place of each place that a cache has `told`, or None if that is ambiguous.
 
-    Both give places with the code that stands there.
+    Both arguments map places to the code there.
     """
     found: dict[Origin, Origin] = {}
     for before, file in same_files(told, captured).items():
@@ -32,7 +33,7 @@ def moved_places(told: Mapping[Origin, str], captured: Mapping[Origin, str]) -> 
 
 
 def same_files(told: Iterable[Origin], captured: Iterable[Origin]) -> dict[str, str]:
-    """Return the file that was captured for each that a cache names: itself, or the only one of its name elsewhere."""
+    """Return the captured file for each file that a cache names: itself, or the only one of that name elsewhere."""
     before, now = {file for file, _ in told}, {file for file, _ in captured}
     found = {file: file for file in before & now}
     for file in before - now:
@@ -47,7 +48,7 @@ def _base(file: str) -> str:
 
 
 def _embedded(few: Sequence[str], many: Sequence[str]) -> list[int] | None:
-    """Return where each of a few texts is among many, all in order, or None if there is no way or more than one.
+    """Return the indices of a few texts among many, in order, or None if there is no way or more than one.
 
     >>> _embedded(["a", "c"], ["a", "b", "c"]), _embedded(["a"], ["a", "a"])
     ([0, 2], None)

@@ -1,4 +1,4 @@
-"""Places in the user's source, to which lines of all artefacts are tied."""
+"""Places in the user's source, to which lines of all artefacts are linked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Origin: TypeAlias = tuple[str, int]
-"""A file, by its name in the index, and the number of a line in it."""
+"""A file, by its name in the index, and a line number."""
 
 Origins: TypeAlias = frozenset[Origin]
 
@@ -16,9 +16,9 @@ NOWHERE: Origins = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """What is known of a text: the user's lines that each of its lines came from.
+    """The links of a text: the user's lines that each of its lines came from.
 
-    lines: by line number from 1 on; a line that is not there came from a place that nobody tells.
+    lines: by line number from 1 on; a missing line has no known origin.
     note: why the others are not known, in a sentence for the reader.
     """
 
@@ -26,7 +26,7 @@ class Links:
     note: str
 
     def of(self, number: int) -> Origins:
-        """Return the user's lines that a line came from; none where that is not known."""
+        """Return the user's lines that a line came from; none if unknown."""
         return self.lines.get(number, NOWHERE)
 
     def all(self) -> Origins:
@@ -35,5 +35,5 @@ class Links:
 
 
 def joined(parts: Iterable[Origins]) -> Origins:
-    """Return the places of all parts."""
+    """Return the places of all parts, without duplicates."""
     return frozenset(origin for part in parts for origin in part)

@@ -1,13 +1,13 @@
-"""Lines of the program that torch writes to run a graph alone: it holds the graph once more, without places.
+"""Link the lines of the program that torch writes to run a graph alone. It contains the graph again, without places.
 
-before: the lowered graph says that node `add` came from line 12, and the program has
+before: the lowered graph has node `add` from line 12, and the program has
     def forward(self, primals_1):
         add = torch.ops.aten.add.Tensor(primals_1, 1)
         return (add,)
     def load_args(reader):
         buf0 = reader.storage(None, 40)
         reader.tensor(buf0, (10,))  # primals_1
-after: `add` and what is returned came from line 12; the last two lines are there for what needs `primals_1`: line 12
+after: `add` and the `return` are linked to line 12, and so are the last two lines, because line 12 uses `primals_1`
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from depyf.report.links.flow import flow
 from depyf.report.links.graphs import NODE
 from depyf.report.links.origins import NOWHERE, Links, Origins, joined
 
-NOTE = "torch writes it around any graph, to run it alone"
-ANOTHER = "none of the graphs that torch showed has the same nodes as the one in it"
+NOTE = "torch writes it for every graph that runs alone"
+ANOTHER = "no recorded graph has the same nodes as the one in it"
 
 _HEAD = re.compile(r"^\s*def forward\((?:self)?,?(?P<parameters>.*?)\)?:?\s*$")
 _LOADED = re.compile(r"^    reader\.\w+\((?P<storage>buf\d+)?.*\)  # (?P<name>\w+)$")
@@ -28,7 +28,7 @@ _STORAGE = re.compile(r"^    (?P<storage>buf\d+) = reader\.storage\(")
 
 
 def runnable_links(text: str, graphs: Iterable[tuple[str, Links]]) -> Links:
-    """Return where each line of the program came from; `graphs` are those that may be in it, with their links."""
+    """Return the origin of each line of the program; `graphs` are the candidates for its graph, with their links."""
     rows = text.splitlines()
     nodes = _nodes(rows)
     names = [name for name, _ in nodes]
@@ -45,7 +45,7 @@ def runnable_links(text: str, graphs: Iterable[tuple[str, Links]]) -> Links:
 
 
 def _nodes(rows: list[str]) -> list[tuple[str, int]]:
-    """Return the nodes of a graph with their lines, in order; none where there are graphs inside of it."""
+    """Return the nodes of a graph with their lines, in order; none if it has nested graphs."""
     heads = [number for number, row in enumerate(rows, start=1) if row.lstrip().startswith("def forward(")]
     if len(heads) != 1:
         return []
@@ -60,7 +60,7 @@ def _nodes(rows: list[str]) -> list[tuple[str, int]]:
 
 
 def _around(rows: list[str], returns: int, told: Mapping[int, Origins]) -> dict[int, Origins]:
-    """Return where the lines came from that return what the nodes made, or load what they need."""
+    """Return the origins of the lines that return the results of nodes, or load their inputs."""
     through = flow("\n".join(rows[:returns]), told)
     head = next(found for found in map(_HEAD.match, rows) if found is not None)
     parameters = [name.strip() for name in head["parameters"].split(",")]

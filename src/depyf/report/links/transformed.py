@@ -1,4 +1,4 @@
-"""Lines of a transformed function: the calls in it say which graph runs, with what, and where it goes on.
+"""Link the lines of a transformed function by its calls of graphs, their inputs and outputs, and its resume functions.
 
 before:
     weight = self._parameters['weight']
@@ -6,8 +6,8 @@ before:
     # graph break at :13, ...
     if lt:
         return __resume_at_102_2([], [], b, x)  # continues in the user's line 14
-after: the first line is there for the lines of graph 1 that need its first input, the second came from every line of
-graph 1, the third from line 13, the fourth from the line of the graph's first output, the last from line 14
+after: the first line is linked to the lines of graph 1 that use its first input, the second to all lines of graph 1,
+the third to line 13, the fourth to the line of the graph's first output, the last to line 14
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 from depyf.report.names import compiled_fn_number
 
-NOTE = "no graph's input or output is seen to go through it"
+NOTE = "no input or output of a graph passes through it"
 
 _BREAK = re.compile(r"^\s*# graph break at (?P<file>[^:`,]*):(?P<line>\d+)")
 _CHANGES = re.compile(r"  # ([^\s:]*:\d+ .*)$")
@@ -30,7 +30,7 @@ _CONTINUES = re.compile(r"# continues in the user's line (\d+)$")
 
 @dataclass(frozen=True, slots=True)
 class GraphPlaces:
-    """Where a graph came from: all of it, and what needs or makes each of its inputs and outputs, in order."""
+    """The lines of a graph: all of them, and those that use each input and produce each output, in order."""
 
     all: Origins = NOWHERE
     inputs: tuple[Origins, ...] = ()
@@ -42,17 +42,18 @@ Graphs = Mapping[int, GraphPlaces]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The lines of the user's that torch named while it compiled: that ended a graph, and that change an object."""
+    """The user's lines that torch named during the compile: lines that ended a graph or change an object."""
 
     breaks: Origins = NOWHERE
     changes: Origins = NOWHERE
 
 
 def transformed_links(text: str, graphs: Graphs, seen: Seen, begins: Origin) -> Links:
-    """Return where each line of a transformed function's file came from.
+    """Return the origin of each line of a transformed function's file.
 
-    `graphs` are those that it may call by their numbers; it stands for the user's function from where that `begins`,
-    or goes on. Lines that comments name without a file are of the same file, others are those that were `seen`.
+    graphs: the graphs that it may call, by number.
+    seen: the lines that torch named. A comment without a file name means a line in the function's own file.
+    begins: the line of the user's function, or the line at which a resume function continues.
     """
     own_file, _ = begins
     lines = _of_comments(text, seen.breaks, own_file)
@@ -80,7 +81,7 @@ def _of_comments(text: str, breaks: Origins, own_file: str) -> dict[int, Origins
 
 
 def _named(file: str, line: int, seen: Origins, own_file: str) -> list[Origin]:
-    """Return the lines that a comment means: of those `seen`, or of the function's own file if it names none."""
+    """Return the lines that a comment means: those of `seen`, or those of the function's own file if it names none."""
     if not file:
         return [(own_file, line)]
     return [place for place in seen if place[1] == line and place[0].rpartition("/")[2] == file]
@@ -127,7 +128,7 @@ def _of_code(text: str, graphs: Graphs, changes: Mapping[int, Origins]) -> Itera
 
 
 def _needs(statement: ast.stmt, graphs: Graphs, needed: dict[str, Origins]) -> Origins:
-    """Return what needs the variables that a statement sets, and note what the statement itself needs."""
+    """Return the lines that use the variables that a statement assigns, and record the variables that it uses."""
     for places, call in _calls(statement, graphs):
         for argument, origins in zip(call.args, places.inputs, strict=False):
             for name in _names_in(argument):
@@ -142,7 +143,7 @@ def _needs(statement: ast.stmt, graphs: Graphs, needed: dict[str, Origins]) -> O
 
 
 def _note_outputs(statement: ast.stmt, graphs: Graphs, made: dict[str, Origins]) -> None:
-    """Note where the variables came from that a statement sets to outputs of a graph.
+    """Record the origins of the variables that a statement sets to outputs of a graph.
 
     before: `a, b = __compiled_fn_1(x)`, or `a = __compiled_fn_1(x)[0]`
     """
@@ -160,7 +161,7 @@ def _note_outputs(statement: ast.stmt, graphs: Graphs, made: dict[str, Origins])
 
 
 def _calls(statement: ast.stmt, graphs: Graphs) -> Iterator[tuple[GraphPlaces, ast.Call]]:
-    """Yield the calls of graphs in a statement's own line, those in statements inside of it left out."""
+    """Yield the calls of graphs in a statement's own line, without those in nested statements."""
     for node in _own_nodes(statement):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             number = compiled_fn_number(node.func.id)

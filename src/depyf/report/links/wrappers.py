@@ -1,11 +1,11 @@
-"""Lines of what AOTAutograd wrote around a graph: they call it, and name its inputs and outputs by number.
+"""Link the lines of AOTAutograd's wrappers, which call a graph and name its inputs and outputs by number.
 
 before:
     all_outs = _compiled_fn_(args_)
     orig_inputs[1].copy_(updated_inputs[0])
     _mark_dynamic_(ret_outs[0], _dyn_dims_0)
-after: the first line is there for every line of the graph, the second for those that need its second input, the third
-for the line that makes its first output
+after: the first line is linked to every line of the graph, the second to those that use its second input, the third to
+the line that produces its first output
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from depyf.report.links.origins import NOWHERE, Links, Origins, joined
 from depyf.report.links.transformed import GraphPlaces
 
-NOTE = "AOTAutograd writes it around any graph, and torch ties no line of yours to it"
+NOTE = "AOTAutograd writes it for every graph, and torch links no line of yours to it"
 
 RENUMBERING = frozenset({"AOT_dedup_wrapper", "AOT_synthetic_base_wrapper", "AOT_subclass_wrapper"})
-"""Stages around all others that hand on other inputs than they are given: what is inside of them counts anew."""
+"""Stages around all others that pass on other inputs than they receive. Code inside them has new numbers."""
 
 FORWARDS = frozenset({"_compiled_fn_", "_compiled_fw_", "compiled_fn"})
 BACKWARDS = frozenset({"_impl_"})
-"""The names by which a wrapper calls the graph of the forward or, here, of the backward."""
+"""The names by which a wrapper calls the graph of the backward."""
 _INPUTS = frozenset({"args", "args_", "orig_inputs"})
 _OUTPUTS = frozenset({"fw_outs", "ret_outs"})
 _GRADIENTS = "flat_args"
@@ -32,7 +32,7 @@ _GRADIENTS = "flat_args"
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """What a wrapper is around: the graph, the lines of its backward, and whether it has the inputs in their order."""
+    """What a wrapper contains: the graph, the lines of its backward, and whether the inputs keep their order."""
 
     graph: GraphPlaces
     backward: Origins = NOWHERE
@@ -40,7 +40,7 @@ class Wrapped:
 
 
 def wrapper_links(text: str, wrapped: Wrapped) -> Links:
-    """Return where each line of a wrapper came from."""
+    """Return the origin of each line of a wrapper."""
     try:
         tree = ast.parse(text)
     except SyntaxError:
@@ -67,7 +67,7 @@ def _of_expression(node: ast.expr, wrapped: Wrapped, gradients: tuple[Origins, .
 
 
 def _counted(tree: ast.Module) -> int:
-    """Return how many gradients the wrapper asks for; those of outputs alone where there are as many; -1 if none.
+    """Return how many gradients the wrapper expects, or -1 if unknown; only those of outputs if the numbers match.
 
     before: `if len(flat_args) != 2:`
     """

@@ -1,1 +1,1 @@
-"""Prices each line of a compiled program: takes a profiler's events and a dump, gives costs and their views."""
+"""The cost of each line of a compiled program, from a profiler's events and a dump, and the views of it."""

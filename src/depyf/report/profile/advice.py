@@ -1,4 +1,4 @@
-"""What the findings of a run cost in each step: a graph break its gap and the guards behind it, and so on."""
+"""The cost of findings in each step: for a graph break, its gap and the guards of the resume function."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from depyf.report.profile.charges import BACKWARD, KERNEL, OPTIMIZER
 from depyf.report.profile.model import Profile
 
 _WORK = frozenset((KERNEL, BACKWARD, OPTIMIZER))
-"""What a step would do without the finding, too."""
+"""Work that a step would do without the finding, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """A finding, and the seconds of a step that are charged to its line and are no work of a compiled graph."""
+    """A finding, and the seconds per step that are charged to its line and are not work of a compiled graph."""
 
     finding: Finding
     seconds: float
 
 
 def priced_findings(session: Session, profile: Profile) -> list[Priced]:
-    """Return the findings of a run, the one first that costs most in each step."""
+    """Return the findings of a run, the most expensive in each step first."""
     found = [Priced(each, _seconds(each, profile)) for each in findings(session)]
     return sorted(found, key=lambda each: -each.seconds)
 

@@ -1,7 +1,7 @@
-"""What compiling changed: lines beside their time without compiled code, in groups where both can be compared.
+"""Compare the time of lines with and without compiled code, in groups that can be compared.
 
-A kernel that computes several lines has one time for them all, and without compiled code each line has its own: only
-lines that no kernel connects can be compared one by one.
+A kernel that computes several lines has one time for all of them. Without compiled code each line has its own time. So
+only lines that share no kernel can be compared one by one.
 before: line 3 costs 2 ms, lines 3 and 4 together 1 ms; without compiled code line 3 takes 4 ms and line 4 takes 5 ms
 after: lines 3 and 4: 3 ms compiled, 9 ms without
 """
@@ -20,9 +20,9 @@ from depyf.report.profile.tables import Row
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Lines that kernels connect: their seconds of a step compiled and without compiled code.
+    """Lines that share kernels: their seconds per step with and without compiled code.
 
-    noise: a difference of so many seconds or less says nothing: steps of one kind differ as much among themselves.
+    noise: a difference of at most this many seconds is not significant, because steps of one kind vary as much.
     """
 
     lines: tuple[Origin, ...]
@@ -32,12 +32,12 @@ class Group:
 
     @property
     def slower(self) -> float:
-        """Return the seconds that compiling adds to a step; below 0 it saves them."""
+        """Return the seconds that compiling adds to a step; negative if it saves time."""
         return self.compiled - self.eager
 
 
 def groups(rows: Sequence[Row], eager: Mapping[Origin, Sequence[float]]) -> list[Group]:
-    """Return the groups of lines whose time without compiled code is known, those that compiling slows down first."""
+    """Return the groups of lines whose time without compiled code is known, starting with the most slowed down."""
     of: dict[Origin, set[Origin]] = {}
     for row in rows:
         together = set(row.lines).union(*(of.get(line, ()) for line in row.lines))

@@ -1,4 +1,4 @@
-"""Every moment of a step is charged once: to what the device does, or else to the innermost event of the host.
+"""Charge every moment of a step once: to the work of the device, or else to the innermost event of the host.
 
 before: the host launches kernel `k` from 0 to 2 and checks guards from 2 to 4; the device runs `k` from 1 to 3
 after: 0 to 1 is charged to the launch, 1 to 3 to `k`, 3 to 4 to the guards
@@ -29,19 +29,19 @@ from depyf.report.profile.overhead import overhead, without_overhead
 from depyf.report.profile.programs import Programs
 from depyf.report.profile.tree import spans, trees
 
-COMPILED = "paid for a compile"
+COMPILED = "contained a compile"
 OUTLIER = "took much longer or shorter than the others"
 
 
 def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str]) -> Profile:
     """Return where the time of a step went.
 
-    names: what the index calls the files that marks of lines name.
+    names: the index's names for the files in the marks of lines.
     """
     mark = leading_mark(recording.windows)
     steady, left_out = _steady(recording.windows, mark)
     bare = _bare(recording, mark)
-    # One fence for both: a machine that is slow for a second would else be left out of one kind and not of the other.
+    # The same fences for both kinds, because a slow second of the machine would otherwise drop steps of only one kind.
     low, high = _fences([*(each.seconds for each in steady), *bare])
     kept = [each for each in steady if low <= each.seconds <= high]
     if len(kept) < len(steady):
@@ -53,7 +53,7 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
         notes=list(recording.notes),
     )
     if not kept:
-        profile.notes.append("no steady step was seen: the program has to call compiled code three times or more")
+        profile.notes.append("no steady step was measured: the program must call compiled code at least three times")
         return profile
     usual = lines_of_operations(recording.lined, mark, names)
     found = [pieces_of(each, programs, usual) for each in kept]
@@ -76,7 +76,7 @@ def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[Period]
 
 
 def _fences(seconds: Sequence[float]) -> tuple[float, float]:
-    """Return the fences of Tukey's box plot: steps that are not between them were disturbed, or are other steps."""
+    """Return the fences of Tukey's box plot. Steps outside them were disturbed, or are other steps."""
     if len(seconds) < 4:
         return 0.0, math.inf
     low, _, high = quantiles(seconds, n=4)
@@ -100,12 +100,12 @@ def _bare(recording: Recording, mark: str) -> list[float]:
 
 
 def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
-    """Return who is charged for each moment of a step, in order, without gap or overlap."""
+    """Return the charge for each moment of a step, in order, without gaps or overlaps."""
     host = [event for event in period.events if not event.is_device and not event.is_mark]
     threads = defaultdict(list)
     for event in host:
         threads[event.thread].append(event)
-    # The thread that steps is the one that is most of the time in some event of torch's: backward threads wait for it.
+    # The stepping thread is the one with most time in torch's events, because backward threads wait for it.
     order = sorted(threads, key=lambda thread: not _has_regions(threads[thread]))
     by_number: dict[int, Charge] = {}
     forwards: dict[int, Charge] = {}
@@ -129,7 +129,7 @@ def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
 
 
 def _eager_lines(events: Sequence[Event], mark: str, names: Mapping[str, str]) -> dict[Origin, tuple[float, ...]]:
-    """Return the seconds of each line's operations, backward included, in each step that ran without compiled code."""
+    """Return the seconds of each line's operations, including backward, in each step without compiled code."""
     found = periods(events, mark)
     steps = [pieces_of(each, Programs(), operations_with_lines(each, names)) for each in found]
     alone = [cost for cost in costs(steps) if len(cost.charge.lines) == 1] if steps else []
@@ -150,7 +150,7 @@ def _piece(period: Period, start: int, end: int, charge: Charge) -> Piece:
 
 
 def _device(period: Period, by_number: Mapping[int, Charge]) -> list[Piece]:
-    """Return when the device works, and for whom: of streams that work at once, the one that began first."""
+    """Return when the device works, and the charges. If streams overlap, the one that began first counts."""
     found: list[Piece] = []
     at = period.start
     for event in sorted((each for each in period.events if each.is_device), key=lambda each: each.start):
@@ -163,7 +163,7 @@ def _device(period: Period, by_number: Mapping[int, Charge]) -> list[Piece]:
 
 
 def _over(upper: list[Piece], lower: list[Piece]) -> list[Piece]:
-    """Return two layers as one: the upper counts, but where it has nothing, or nothing but Python or waiting."""
+    """Merge two layers: the upper one counts, except where it has nothing, or only Python or waiting."""
     found: list[Piece] = []
     index = 0
     covering = [piece for piece in upper if piece.charge.kind not in (PYTHON, WAITING)]
@@ -186,7 +186,7 @@ def _over(upper: list[Piece], lower: list[Piece]) -> list[Piece]:
 
 
 def costs(steps: Sequence[Sequence[Piece]]) -> list[Cost]:
-    """Return what each charge costs, most expensive first."""
+    """Return the cost of each charge, most expensive first."""
     seconds: dict[Charge, list[float]] = {}
     times: dict[Charge, int] = defaultdict(int)
     for number, pieces in enumerate(steps):
@@ -201,7 +201,7 @@ def costs(steps: Sequence[Sequence[Piece]]) -> list[Cost]:
 
 
 def _joined(pieces: Sequence[Piece]) -> list[Piece]:
-    """Return pieces with those that follow on each other for the same charge as one."""
+    """Return pieces, with consecutive pieces of the same charge merged."""
     found: list[Piece] = []
     for piece in pieces:
         if found and found[-1].charge == piece.charge:

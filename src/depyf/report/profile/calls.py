@@ -1,7 +1,7 @@
-"""The calls in a compiler's text, in order, and the events that ran for them.
+"""Match the calls in a compiler's text, in order, with the events that ran for them.
 
 before: a module with `extern_kernels.addmm(...)` in line 391 and `cpp_fused_add_2(buf15, arg2_1)` in line 436,
-    and the events `aten::addmm` and `graph_0_cpp_fused_add_2` inside of a call of that module
+    and the events `aten::addmm` and `graph_0_cpp_fused_add_2` inside a call of that module
 after: the first event ran for line 391, the second for line 436
 """
 
@@ -33,7 +33,7 @@ _DEFINED = re.compile(r"^(?:async_compile\b|\w+ = async_compile\.|del async_comp
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that the text makes: the operation's own name, the line of the text, and the user's lines it serves."""
+    """A call in the text: the operation's own name, the line of the text, and the linked lines of the user's."""
 
     name: str
     line: int
@@ -76,7 +76,7 @@ def graph_calls(text: str, links: Links) -> list[Call]:
 
 
 def plain_name(event: str) -> str:
-    """Return the name by which a text calls what an event tells of.
+    """Return the name in the text for the subject of an event.
 
     >>> plain_name("graph_0_cpp_fused_add_2"), plain_name("aten::addmm_")
     ('cpp_fused_add_2', 'addmm')
@@ -85,7 +85,7 @@ def plain_name(event: str) -> str:
 
 
 def matched(calls: Sequence[Call], events: Sequence[str]) -> list[Call | None]:
-    """Return the call that each event ran for, by name and order; None for what the text does not call."""
+    """Return the call that each event ran for, by name and order, or None if the text has no such call."""
     names = [each.name.rstrip("_") for each in calls]
     ran = [plain_name(event) for event in events]
     if names == ran:
@@ -99,9 +99,9 @@ def matched(calls: Sequence[Call], events: Sequence[str]) -> list[Call | None]:
 
 
 def _match_templates(found: list[Call | None], ran: Sequence[str], calls: Sequence[Call]) -> None:
-    """Match events of templates, which all say `kernel`: with the next call of a kernel that no event is matched with.
+    """Match events of templates, which all are named `kernel`, with the next unmatched call of a kernel.
 
-    That call has to stand before the one of the next event that is matched.
+    That call must precede the call of the next matched event.
     """
     places = {call.line: place for place, call in enumerate(calls)}
     taken = {places[call.line] for call in found if call is not None}

@@ -1,4 +1,4 @@
-"""Who is charged for an event: the lines that a kernel serves, the guards of a function, a graph break, and so on."""
+"""Decide what an event is charged to: the lines of a kernel, the guards of a function, a graph break, and so on."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ COPY, ALLOCATION, WAITING, PYTHON, REST = "copy", "allocation", "waiting", "pyth
 WORDS = {
     KERNEL: "kernels of compiled graphs",
     BACKWARD: "backward, by the forward line",
-    EAGER: "operations outside of compiled code",
+    EAGER: "operations outside compiled code",
     BREAK: "gaps of graph breaks",
     GUARDS: "guards and cache lookup",
     DYNAMO: "code that Dynamo wrote",
     WRAPPER: "wrappers around kernels",
     OPTIMIZER: "optimizer",
-    COPY: "copies outside of compiled code",
-    ALLOCATION: "allocation outside of compiled code",
+    COPY: "copies outside compiled code",
+    ALLOCATION: "allocation outside compiled code",
     WAITING: "waiting for the device",
     PYTHON: "Python between torch's operations",
     REST: "not explained",
 }
-"""Every bucket, with what it holds."""
+"""Every bucket, with its description."""
 
 _REGION = re.compile(r"^Torch-Compiled Region: (\S+)")
 _LOOKUP = re.compile(r"^(?:Torch)?Dynamo Cache Lookup|^TorchDynamo Cache Lookup")
@@ -49,9 +49,9 @@ _RUNTIME = re.compile(r"^cu(?:da)?[A-Z]|^hip[A-Z]")
 class Charge:
     """What a stretch of time is charged to.
 
-    lines: those of the user's that the work is done for: one, or a set that one kernel serves.
-    function: whose guards, wrapper or code it is.
-    name: of the kernel or operation; `file` and `row` say where a text of the dump calls it.
+    lines: the user's lines that need the work: one, or the set of one kernel.
+    function: the function whose guards, wrapper or code ran.
+    name: the kernel or operation; `file` and `row` are the place of its call in the dump.
     """
 
     kind: str
@@ -64,13 +64,13 @@ class Charge:
 
 
 _INHERITED = frozenset((KERNEL, BACKWARD, EAGER, OPTIMIZER, COPY, ALLOCATION))
-"""Where the charge of an event is that of all that is inside of it."""
+"""Kinds whose charge also covers all nested events."""
 
 
 class Charges:
     """The charges of all events of one thread.
 
-    lines: those of the user's that run eager operations, where they are known.
+    lines: the user's lines that run eager operations, if known.
     forwards: charges by autograd's number of the forward operation.
     """
 
@@ -94,17 +94,17 @@ class Charges:
                 self._forwards.setdefault(node.event.sequence, self._of[node])
 
     def of(self, node: Node) -> Charge:
-        """Return what an event is charged to."""
+        """Return the charge of an event."""
         return self._of[node]
 
     def by_number(self) -> dict[int, Charge]:
-        """Return the charges by the numbers of their events, which what a device does for them names."""
-        # A call into the device's runtime has a number of another kind, and is itself launched by an operation.
+        """Return the charges by the numbers of their events, by which the device's events refer to them."""
+        # A call of the device's runtime has a number of another kind, and is launched by an operation.
         own = (node for node in self._of if node.event.number and not node.event.launched_by)
         return {node.event.number: self._of[node] for node in own}
 
     def of_span(self, span: Span) -> Charge:
-        """Return what a stretch of time is charged to."""
+        """Return the charge of a stretch of time."""
         if span.node is None:
             return Charge(PYTHON)
         found = _REGION.match(span.node.event.name)
@@ -114,7 +114,7 @@ class Charges:
         return self._of[span.node] if gap is None else Charge(BREAK, frozenset((gap,)), name="graph break")
 
     def _gap(self, span: Span, compile_id: str) -> Origin | None:
-        """Return the line of the graph break that a stretch of Dynamo's own code is there for, if it is."""
+        """Return the line of the graph break to which a stretch of Dynamo's code belongs, or None."""
         assert span.node is not None
         children = span.node.children
         before = [child for child in children if child.event.end <= span.start and not _is_glue(child)]
@@ -156,11 +156,11 @@ class Charges:
         return Charge(kind, function=self._programs.function_name(compile_id), compile=compile_id, name=name)
 
     def _lookup(self, node: Node) -> Charge:
-        """Charge a lookup to the function whose code begins right after it, or to none: Dynamo skips other frames.
+        """Charge a lookup to the function whose code begins right after it, or to none if Dynamo skips the frame.
 
-        Its line is that of the `def`, or of the graph break that a resume function goes on after.
-
-        The last lookup of a step is that of the next one's first call, which is the first call of this one, too.
+        Its line is that of the `def`, or of the graph break before a resume function. The last lookup of a step belongs
+        to the
+        first call of the next step, which is also the first call of this step.
         """
         after = next((each for each in self._regions if each.event.start >= node.event.end), None)
         if after is None and node.parent is None and self._regions:
@@ -189,10 +189,11 @@ class Charges:
         return charge
 
     def _operations_of_graph(self, node: Node, compile_id: str, *, is_backward: bool = False) -> None:
-        """Charge the operations of a graph that no compiler lowered: they run one by one, as the graph calls them.
+        """Charge the operations of a graph that no compiler lowered. They run one by one, in the order of the graph.
 
-        Before 2.7 they may be those of Inductor's module, whose own call is no event: the text counts that explains
-        more of them. Such a module names no nodes, so lines are those of the graph where it has the operation, too.
+        Before 2.7 they may belong to Inductor's module, whose own call is no event. Then the text that explains more of
+        them
+        counts. Such a module names no nodes, so the lines are those of the graph if it has the operation, too.
         """
         ran = [child for child in node.children if is_operation(child) or _KERNEL_NAME.match(child.event.name)]
         names = [child.event.name for child in ran]
@@ -202,7 +203,7 @@ class Charges:
             if names
         ]
         matched = [(each, each.matched(names)) for each in known if each is not None]
-        # Of texts that explain as much, the graph comes first.
+        # If two texts explain equally many, the graph comes first.
         matched.sort(key=lambda pair: -sum(call is not None for call in pair[1]))
         for text, calls in matched:
             charge = self._own(BACKWARD if is_backward else KERNEL, text.compile, "")
@@ -231,7 +232,7 @@ class Charges:
         return Charge(kind, lines, name=name)
 
     def _break_around(self, node: Node) -> Origins:
-        """Return the line of the graph break that an operation among Dynamo's code belongs to."""
+        """Return the line of the graph break to which an operation in Dynamo's code belongs."""
         region = _REGION.match(node.parent.event.name) if node.parent is not None else None
         if region is None:
             return frozenset()
@@ -240,7 +241,7 @@ class Charges:
 
 
 def is_operation(node: Node) -> bool:
-    """Return whether an event is an operation that runs by itself: none that the compiled code or another one calls."""
+    """Return whether an event is a top-level operation, not called by compiled code or another operation."""
     name = node.event.name
     inside = any(_is_operation_name(each.event.name) or _MODULE.match(each.event.name) for each in node.ancestors())
     return _is_operation_name(name) and not inside
@@ -260,5 +261,5 @@ def _begin(node: Node) -> int:
 
 
 def operations(roots: Iterable[Node]) -> list[Node]:
-    """Return the operations that run by themselves, in order."""
+    """Return the top-level operations, in order."""
     return [node for node in all_nodes(roots) if is_operation(node)]

@@ -1,4 +1,4 @@
-"""Which lines got slower from one profile to another, by more than the steps of either differ among themselves."""
+"""Find the lines that got slower from one profile to another, by more than the steps of either vary."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 from depyf.report.profile.text import duration
 
 SPREADS = 3.0
-"""Standard deviations of a step that a line has to be slower by."""
+"""The number of standard deviations of a step by which a line must be slower."""
 LEAST = 0.01
-"""Part of the step that it has to be slower by, too: less is nobody's concern."""
+"""The fraction of the step by which it must also be slower."""
 
 Lines = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Slower:
-    """A line, or a set of lines, that got slower: seconds of a step before and after, and of the noise."""
+    """A line, or a set of lines, that got slower: seconds per step before and after, and of the noise."""
 
     place: str
     text: str
@@ -36,7 +36,7 @@ class Slower:
 
 
 def slower(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Slower]:
-    """Return what got slower from one `profile.json` to another, worst first; a line is known again by its text."""
+    """Return what got slower from one `profile.json` to another, worst first. Lines are matched by their text."""
     before, after = _rows(old), _rows(new)
     found = []
     for key, row in after.items():
@@ -52,7 +52,7 @@ def slower(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Slower]:
 
 
 def _rows(profile: Mapping[str, Any]) -> dict[tuple[Lines, int], Mapping[str, Any]]:
-    """Return the rows by the texts of their lines, and by which of those with the same texts it is."""
+    """Return the rows by the texts of their lines, and by their position among rows with the same texts."""
     found: dict[tuple[Lines, int], Mapping[str, Any]] = {}
     for row in sorted(profile["lines"], key=lambda row: row["line"]):
         lines = tuple(sorted((line["file"], line["text"]) for line in row["set"] or [row]))

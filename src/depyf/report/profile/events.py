@@ -1,4 +1,4 @@
-"""What a profiler saw, as plain data: events with a name and two times, and the marks that depyf set between them."""
+"""What a profiler recorded, as plain data: events with a name and two times, and depyf's marks between them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 MARK = "depyf: "
-"""Begins the names of depyf's own events."""
+"""The prefix of depyf's own events."""
 STEP = f"{MARK}step"
 """The mark that the user sets between two steps."""
 CALL = f"{MARK}call "
-"""The mark of a call into compiled code, and the number of the code."""
+"""The mark of a call of compiled code, followed by the number of the code."""
 LINE = f"{MARK}line "
-"""The mark of a line of the user's that begins to run: its file and number."""
+"""The mark before a line of the user's runs, followed by its file and number."""
 COMPILING = ("_compile.compile_inner", "backend_compile", "compile_fx_inner", "entire_frame_compile")
-"""How events begin that are there only while something is compiled."""
+"""The prefixes of events that exist only during a compile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that began and ended, in nanoseconds of one clock.
+    """An event with its start and end, in nanoseconds of one clock.
 
-    thread: of the host, or the stream of the device.
-    is_device: whether a device did it; `launched_by` is then the number that the host's call of it has as its own.
+    thread: the thread of the host, or the stream of the device.
+    is_device: whether it ran on a device. Then `launched_by` is the number of the host's call.
     """
 
     name: str
@@ -33,25 +33,25 @@ class Event:
     number: int = 0
     launched_by: int = 0
     sequence: int = -1
-    """Autograd's number of an operation, which the function of its backward has too; -1 for none."""
+    """Autograd's number of an operation, which its backward function shares; -1 for none."""
 
     @property
     def is_mark(self) -> bool:
-        """Return whether depyf set it."""
+        """Return whether it is one of depyf's marks."""
         return self.name.startswith(MARK)
 
 
 @dataclass(slots=True)
 class Recording:
-    """Everything that was measured of a run.
+    """All measurements of a run.
 
-    windows: the events of each stretch that was profiled.
-    bare: of each stretch that was not, when (in seconds) a step of the user's (None) or a call of code by its number
+    windows: the events of each profiled stretch.
+    bare: for each unprofiled stretch, when (in seconds) a step of the user's (None) or a call of code by its number
         began.
-    lined: events of a stretch in which each line of the user's was marked, empty where there was none.
-    eager: the same where the program ran without compiled code.
-    eager_bare: when steps began, in seconds, that ran without compiled code and without the profiler.
-    codes: what is compiled, by number: name, file and first line.
+    lined: the events of a stretch in which each line of the user's was marked; may be empty.
+    eager: the same while the program ran without compiled code.
+    eager_bare: when steps without compiled code and without the profiler began, in seconds.
+    codes: the compiled code, by number: name, file and first line.
     notes: what could not be measured, and why.
     """
 
@@ -66,7 +66,7 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """One step: all events that run in it, cut at its two ends."""
+    """One step: all its events, cut off at both ends."""
 
     start: int
     end: int
@@ -74,15 +74,15 @@ class Period:
 
     @property
     def seconds(self) -> float:
-        """Return how long the step took."""
+        """Return the duration of the step."""
         return (self.end - self.start) / 1e9
 
 
 def leading_mark(windows: Iterable[Iterable[Event]]) -> str:
     """Return the name of the mark that begins each step.
 
-    The user's own marks are that, where there are any. Else a step lasts from one call of the code that is called most
-    rarely, but again and again, to the next.
+    If there are marks of the user's, it is those. Otherwise a step lasts from one call to the next of the code that is
+    called repeatedly but least often.
     """
     counts: dict[str, list[int]] = {}
     for number, window in enumerate(windows):
@@ -102,7 +102,7 @@ def periods(window: Iterable[Event], mark: str) -> list[Period]:
     found = []
     begin = 0
     for first, second in zip(marks, marks[1:]):
-        # A long event may begin well before the step: what ended before is passed over once and for all.
+        # A long event may begin well before the step. Skip events that ended earlier once and for all.
         while begin < len(ordered) and ordered[begin].end <= first.start:
             begin += 1
         inside = []

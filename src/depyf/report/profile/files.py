@@ -23,7 +23,7 @@ SCHEMA = 1
 
 
 def write_profile(directory: Path, profile: Profile, run: Run) -> dict[str, Any]:
-    """Write the files of a profile into its dump; return what `profile.json` holds.
+    """Write the files of a profile into its dump; return the content of `profile.json`.
 
     Raises:
         OSError: a file cannot be written.
@@ -35,13 +35,13 @@ def write_profile(directory: Path, profile: Profile, run: Run) -> dict[str, Any]
 
 
 def read_profile(directory: Path) -> dict[str, Any] | None:
-    """Return what the `profile.json` of a dump holds, None where there is none."""
+    """Return the content of the `profile.json` of a dump, or None."""
     path = directory / PROFILE
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def profile_json(profile: Profile, run: Run) -> dict[str, Any]:
-    """Return what `profile.json` holds; all times are seconds of one step."""
+    """Return the content of `profile.json`; all times are seconds of one step."""
     sources = Sources(run)
     rows = line_rows(profile)
     return {
@@ -152,7 +152,7 @@ def _place(line: Origin) -> dict[str, Any]:
 
 
 def chrome_trace(profile: Profile) -> dict[str, Any]:
-    """Return one step for Perfetto or chrome://tracing: who is charged for each moment."""
+    """Return one step for Perfetto or chrome://tracing: the charge of each moment."""
     events = [
         {
             "name": piece.charge.name or piece.charge.kind,

@@ -1,7 +1,7 @@
-"""Which line of the user's runs each operation outside of compiled code: known from steps in which lines were marked.
+"""Find the user's line of each operation outside compiled code, from steps in which lines were marked.
 
 before: a marked step has the events `depyf: line a.py:12`, `aten::relu`, `depyf: line a.py:13`, `aten::sum`
-after: the first operation of a step is of line 12 and the second of line 13, also in steps without marks
+after: the first operation of a step belongs to line 12 and the second to line 13, also in steps without marks
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from depyf.report.profile.tree import Node, trees
 from depyf.report.user_source import short_path
 
 Usual = list[tuple[str, Origin | None]]
-"""The operations of a step by name, each with its line where that is known."""
+"""The operations of a step by name, each with its line if known."""
 
 
 def lines_of_operations(lined: Iterable[Event], mark: str, names: Mapping[str, str]) -> Usual:
-    """Return the operations of a marked step and their lines; of steps that differ, of one that most are like."""
+    """Return the operations of a marked step and their lines. If steps differ, use the most frequent form."""
     found = [tuple(operations_with_lines(period, names)) for period in periods(lined, mark)] if mark else []
     return list(Counter(found).most_common(1)[0][0]) if found else []
 
@@ -44,7 +44,7 @@ def operations_with_lines(period: Period, names: Mapping[str, str]) -> Usual:
 
 
 def with_lines(period: Period, names: Mapping[str, str]) -> list[tuple[Event, Origin | None]]:
-    """Return the operations of a marked step, each with the line that was marked last before it."""
+    """Return the operations of a marked step, each with the last line marked before it."""
     marks = [event for event in period.events if event.name.startswith(LINE)]
     threads = {event.thread for event in marks}
     roots = trees(event for event in period.events if event.thread in threads and not event.is_mark)
@@ -59,6 +59,6 @@ def with_lines(period: Period, names: Mapping[str, str]) -> list[tuple[Event, Or
 
 
 def place_of(mark: str, names: Mapping[str, str]) -> Origin:
-    """Return the place that a mark of a line names."""
+    """Return the place that a line mark names."""
     file, _, line = mark.removeprefix(LINE).rpartition(":")
     return names.get(file) or short_path(file), int(line)

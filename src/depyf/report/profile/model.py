@@ -1,4 +1,4 @@
-"""What each part of a step costs: plain data, that every view of a profile reads."""
+"""The cost of each part of a step, as plain data for all views of a profile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from depyf.report.profile.charges import REST, Charge
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one charge costs: seconds in each step that was kept, and how often in a step it is there."""
+    """The cost of one charge: its seconds in each kept step, and how often it occurs in a step."""
 
     charge: Charge
     each_step: tuple[float, ...]
@@ -18,13 +18,13 @@ class Cost:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds of a step, the mean of those that were kept."""
+        """Return the mean seconds per kept step."""
         return mean(self.each_step)
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the step that the timeline shows, in seconds from its begin."""
+    """A stretch of the step on the timeline, in seconds from the start of the step."""
 
     start: float
     end: float
@@ -35,12 +35,12 @@ class Piece:
 class Profile:
     """Where the time of a step went.
 
-    each_step: seconds of each step that was kept, with the profiler.
-    profiler: seconds of a step that the profiler itself takes; no cost holds them.
-    bare: seconds of each steady step that ran without it.
+    each_step: the seconds of each kept step, with the profiler.
+    profiler: the seconds of a step that the profiler itself takes; no cost includes them.
+    bare: the seconds of each steady step without the profiler.
     left_out: why steps were left out, and how many.
-    eager: seconds of each line in each step, by its file and number, where the program ran without compiled code.
-    eager_step: seconds of a step there, None where there was none.
+    eager: the seconds of each line in each step without compiled code, by file and number.
+    eager_step: the seconds of such a step, or None.
     """
 
     each_step: tuple[float, ...] = ()
@@ -56,20 +56,20 @@ class Profile:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds of a step, the mean of those that were kept, less what the profiler took."""
+        """Return the mean seconds per kept step, without the profiler's own time."""
         return mean(self.each_step) - self.profiler if self.each_step else 0.0
 
     @property
     def bare_seconds(self) -> float | None:
-        """Return the seconds of a step without the profiler, None where none was seen."""
+        """Return the seconds of a step without the profiler, or None if there was none."""
         return mean(self.bare) if self.bare else None
 
     @property
     def named(self) -> float:
-        """Return the share of the step that is in a bucket with a name."""
+        """Return the share of the step that is in a named bucket."""
         rest = sum(cost.seconds for cost in self.costs if cost.charge.kind == REST)
         return 1 - rest / self.seconds if self.seconds else 0.0
 
     def share(self, seconds: float) -> float:
-        """Return what part of a step some seconds are."""
+        """Return some seconds as a share of the step."""
         return seconds / self.seconds if self.seconds else 0.0

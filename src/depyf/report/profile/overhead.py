@@ -1,7 +1,7 @@
-"""What the profiler itself costs is taken out of a step, so that its buckets add up to a step without the profiler.
+"""Subtract the profiler's own time from a step, so that its buckets add up to a step without the profiler.
 
 before: a step of 1.10 ms with 300 events, of 1.00 ms without the profiler: kernel 0.8 ms, guards 0.1 ms, wrapper 0.2 ms
-after: kernel 0.8 ms, guards 0.1 ms, wrapper 0.1 ms, and 0.1 ms that the profiler took
+after: kernel 0.8 ms, guards 0.1 ms, wrapper 0.1 ms, and 0.1 ms for the profiler
 """
 
 from __future__ import annotations
@@ -13,24 +13,25 @@ from depyf.report.profile.charges import BACKWARD, GUARDS, KERNEL
 from depyf.report.profile.model import Cost
 
 MOST_AN_EVENT = 2e-6
-"""Seconds that the profiler takes for an event, at most. Measured: 0.2 to 0.6 us for an operation, 2 us for a region
-that Python opens. Steps that differ by more than this do so for another reason."""
+"""The most seconds that the profiler takes for an event. Measured: 0.2 to 0.6 us for an operation, 2 us for a region
+that Python opens. A larger difference between steps has another cause."""
 _EVEN = 1e-12
 
 
 def overhead(measured: float, bare: float | None, events: float) -> float:
-    """Return the seconds of a step that the profiler takes: what a step takes more than one without it.
+    """Return the seconds of a step that the profiler takes: the difference between steps with and without it.
 
-    measured: seconds of a step with the profiler, the mean. bare: without it, None where none was seen.
-    events: how many it saw in a step.
+    measured: the mean seconds of a step with the profiler.
+    bare: the mean seconds without it, or None if there was no such step.
+    events: the number of events in a step.
     """
     return min(max(0.0, measured - bare), MOST_AN_EVENT * events) if bare is not None else 0.0
 
 
 def without_overhead(costs: Sequence[Cost], seconds: float) -> list[Cost]:
-    """Take the profiler's own seconds out of what each charge costs: in equal parts for each time that it is there.
+    """Subtract the profiler's own time from all charges, in equal parts for each occurrence of a charge.
 
-    Kernels and guards keep what the profiler says of them: it has no events inside of them.
+    Kernels and guards keep the profiler's numbers, because it has no events inside them.
     """
     taken = dict.fromkeys((index for index, cost in enumerate(costs) if not _has_no_events_inside(cost)), 0.0)
     open_charges = set(taken)

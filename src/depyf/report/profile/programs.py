@@ -1,4 +1,4 @@
-"""What a dump says of the code that ran: which compile an event is of, and the calls that its texts make."""
+"""The code that ran, from a dump: the compile of an event, and the calls in its texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GRAPHS = ("forward_graph", "backward_graph", CAPTURED.lower())
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A module of Inductor's, or a graph that runs as it is: its file in the dump, and the calls in it."""
+    """A module of Inductor's, or a graph that runs unlowered: its file in the dump, and its calls."""
 
     compile: str
     file: str
@@ -36,20 +36,20 @@ class Text:
 class Programs:
     """The compiles of a dump by their ids, and all their texts that run.
 
-    Texts are asked for by the names of what ran: the same names give the same text, which is kept.
+    Texts are looked up by the names of the events. The same names give the same text, so the result is cached.
     """
 
     compiles: dict[str, tuple[Function, Compile]] = field(default_factory=dict)
     texts: list[Text] = field(default_factory=list)
     heads: dict[str, Origin] = field(default_factory=dict)
-    """The line of each compile's `def`, which its guards are charged to."""
+    """The line of each compile's `def`, to which its guards are charged."""
     _known: dict[tuple[str, bool, bool, tuple[str, ...]], Text | None] = field(default_factory=dict)
 
     def text(self, compile_id: str, names: Sequence[str], *, is_module: bool, is_backward: bool) -> Text | None:
-        """Return the text whose calls are best seen in events of these names.
+        """Return the text whose calls best match events with these names.
 
-        compile_id: of the compile that they ran in, empty where that is not known.
-        is_module: whether a module of Inductor's ran them, and not a graph as it is.
+        compile_id: the compile in which they ran, or "".
+        is_module: whether a module of Inductor's ran them, rather than an unlowered graph.
         is_backward: whether they ran in a backward.
         """
         key = compile_id, is_module, is_backward, tuple(names)
@@ -68,20 +68,20 @@ class Programs:
             if wanted.isdisjoint(call.name.rstrip("_") for call in each.calls):
                 continue
             seen = sum(call is not None for call in each.matched(names))
-            # Of texts that explain the same events, the one with the fewest calls that did not run.
+            # Of texts that explain the same events, take the one with the fewest calls that did not run.
             score = seen * 1_000_000 - len(each.calls)
             if seen and score > most:
                 best, most = each, score
         return best
 
     def function_name(self, compile_id: str) -> str:
-        """Return what a reader calls the function of a compile; empty where the dump does not have it."""
+        """Return the name of a compile's function for readers, or "" if the dump does not have it."""
         if compile_id not in self.compiles:
             return ""
         return title(self.compiles[compile_id][0])
 
     def break_before(self, compile_id: str) -> Origin | None:
-        """Return the line whose graph break a compile goes on after, None for any other compile."""
+        """Return the line of the graph break before a resume function's compile, or None."""
         if compile_id not in self.compiles:
             return None
         function, _ = self.compiles[compile_id]
@@ -92,14 +92,14 @@ class Programs:
 
 
 def _head(run: Run, function: Function) -> Origin:
-    """Return the line of a function's `def`, which stands below its decorators."""
+    """Return the line of a function's `def`, below its decorators."""
     rows = run.text(run.session.sources.get(function.filename, "")).splitlines()[function.first_line - 1 :]
     below = next((number for number, row in enumerate(rows) if _DEF.match(row)), 0)
     return function.filename, function.first_line + below
 
 
 def programs_of(run: Run) -> Programs:
-    """Return what a dump says of the code that ran."""
+    """Return the code that ran, from a dump."""
     found = Programs()
     for function, compiled in run.session.compiles():
         own = str(compiled.id.of_torch)

@@ -1,4 +1,4 @@
-"""The tables of a profile: what each line costs, each kernel, each function, and each graph break."""
+"""The tables of a profile: the costs of lines, kernels, functions, and graph breaks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from depyf.report.profile.model import Cost, Profile
 
 @dataclass(slots=True)
 class Row:
-    """A line of the user's, or a set of lines that are computed together, and what is charged to just these.
+    """A line of the user's, or a set of lines that are computed together, and what is charged to exactly these.
 
-    kinds: seconds of a step by the kind of the charge.
-    shared: of a line, the seconds of all sets that it is in.
+    kinds: the seconds of a step by the kind of the charge.
+    shared: for a line, the seconds of all sets that contain it.
     """
 
     lines: tuple[Origin, ...]
@@ -31,12 +31,12 @@ class Row:
 
     @property
     def kind(self) -> str:
-        """Return the kind that most of it is."""
+        """Return the kind with the largest part."""
         return max(self.kinds, key=lambda kind: self.kinds[kind], default="")
 
 
 def line_rows(profile: Profile) -> list[Row]:
-    """Return each line and each set of lines that something is charged to, most expensive first."""
+    """Return each line and each set of lines with a charge, most expensive first."""
     found: dict[Origins, Row] = {}
     for cost in profile.costs:
         if cost.charge.lines:
@@ -61,7 +61,7 @@ def _add(row: Row, cost: Cost) -> None:
 
 @dataclass(slots=True)
 class Kernel:
-    """A kernel by its name, and every call of it that the dump shows."""
+    """A kernel by its name, with every call of it in the dump."""
 
     name: str
     kind: str
@@ -90,7 +90,7 @@ def kernel_rows(profile: Profile) -> list[Kernel]:
 
 @dataclass(slots=True)
 class Overhead:
-    """What a compiled function costs beside its kernels, in seconds of a step by kind."""
+    """The costs of a compiled function besides its kernels, in seconds of a step by kind."""
 
     name: str
     compiles: set[str] = field(default_factory=set)
@@ -103,7 +103,7 @@ class Overhead:
 
 
 def function_rows(profile: Profile) -> list[Overhead]:
-    """Return what each compiled function costs by kind: its kernels, guards, wrappers, Dynamo's code."""
+    """Return the costs of each compiled function by kind: its kernels, guards, wrappers, Dynamo's code."""
     found: dict[str, Overhead] = {}
     for cost in profile.costs:
         charge = cost.charge

@@ -9,14 +9,14 @@ from depyf.report.profile.charges import WORDS
 
 MOST = 10
 LEAST_SHARE = 0.01
-"""Part of the step that a finding costs which is told of."""
+"""Findings that cost at least this share of the step are shown."""
 LINES = 3
-"""Lines of a group that are named."""
+"""The most lines of a group that are named."""
 _MARGIN = " " * 21
 
 
 def most_expensive(profile: Mapping[str, Any]) -> list[str]:
-    """Return the most expensive lines of a step and its time by kind, of what `profile.json` holds."""
+    """Return the most expensive lines of a step and its time by kind, from the content of `profile.json`."""
     if not profile["step"]["steps"]:
         return ["depyf: nothing was measured", *(f"  note: {note}" for note in profile["notes"])]
     told = [_head(profile["step"])]
@@ -51,7 +51,7 @@ def _row(row: Mapping[str, Any]) -> list[str]:
 
 
 def _against_eager(profile: Mapping[str, Any]) -> list[str]:
-    """Return the lines whose time compiling changed by more than noise, and by `LEAST_SHARE` of a step or more."""
+    """Return the lines whose time compiling changed by more than noise and by at least `LEAST_SHARE` of a step."""
     least = LEAST_SHARE * profile["step"]["seconds"]
     changed = [
         each
@@ -80,7 +80,7 @@ def _place(line: Mapping[str, Any]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a short time for a reader.
+    """Return a short duration for readers.
 
     >>> duration(1.5), duration(0.0123), duration(0.0000042)
     ('1.50 s', '12.30 ms', '4.2 us')

@@ -1,4 +1,4 @@
-"""The events of a thread as a tree, and the time that each has to itself.
+"""The events of a thread as a tree, and the time that each spends outside nested events.
 
 before: `a` from 0 to 10, `b` from 2 to 5, `c` from 3 to 4
 after: `a` has 0 to 2 and 5 to 10 to itself, `b` 2 to 3 and 4 to 5, `c` 3 to 4
@@ -14,14 +14,14 @@ from depyf.report.profile.events import Event
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """An event with those that run inside of it, in order."""
+    """An event with its nested events, in order."""
 
     event: Event
     parent: Node | None = None
     children: list[Node] = field(default_factory=list)
 
     def ancestors(self) -> Iterator[Node]:
-        """Yield the events around this one, innermost first."""
+        """Yield the enclosing events, innermost first."""
         node = self.parent
         while node is not None:
             yield node
@@ -30,7 +30,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of time and the innermost event that runs in it, None where none does."""
+    """A stretch of time and the innermost event that runs in it, or None."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class Span:
 
 
 def trees(events: Iterable[Event]) -> list[Node]:
-    """Return the outermost events of one thread, each with what is inside of it, all in order of their begin."""
+    """Return the outermost events of one thread, each with its nested events, all in order of their start."""
     roots: list[Node] = []
     stack: list[Node] = []
     for event in sorted(events, key=lambda event: (event.start, -event.end)):
@@ -51,7 +51,7 @@ def trees(events: Iterable[Event]) -> list[Node]:
 
 
 def all_nodes(roots: Iterable[Node]) -> Iterator[Node]:
-    """Yield all nodes, each before those inside of it, in order."""
+    """Yield all nodes in order, each before its nested nodes."""
     stack = list(roots)[::-1]
     while stack:
         node = stack.pop()
@@ -60,7 +60,7 @@ def all_nodes(roots: Iterable[Node]) -> Iterator[Node]:
 
 
 def spans(roots: list[Node], start: int, end: int) -> list[Span]:
-    """Return the innermost event at each moment from `start` to `end`: stretches without gap or overlap."""
+    """Return the innermost event at each moment from `start` to `end`, as stretches without gaps or overlaps."""
     found: list[Span] = []
     at = start
     open_nodes: list[Node] = []

@@ -1,4 +1,4 @@
-"""The functions and classes that the user's lines stand in, and the lines' texts, by the dump's copies of the files."""
+"""The functions and classes around the user's lines, and the lines' texts, from the dump's copies of the files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OUTSIDE = "<module>"
 
 
 class _File:
-    """One source file: its lines, and which function and class each stands in."""
+    """One source file: its lines, and the function and class around each."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -43,33 +43,33 @@ class _File:
         return found
 
     def owner(self, line: int) -> tuple[str, str]:
-        """Return the function and the class that a line stands in."""
+        """Return the function and the class around a line."""
         around = [(name, owner) for first, last, name, owner in self.owners if first <= line <= last]
         return around[-1] if around else (_OUTSIDE, "")
 
 
 class Sources:
-    """The user's files that a dump has, and those that are still where they were."""
+    """The user's files: the copies in a dump, and files that still exist."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._files: dict[str, _File] = {}
 
     def text(self, file: str) -> str:
-        """Return the text of a file, empty where it is not there."""
+        """Return the text of a file, or ""."""
         return self._file(file).text
 
     def text_at(self, line: Origin) -> str:
-        """Return the text of a line, empty where the file is not there."""
+        """Return the text of a line, or ""."""
         lines = self._file(line[0]).lines
         return lines[line[1] - 1].strip() if 0 < line[1] <= len(lines) else ""
 
     def function_at(self, line: Origin) -> str:
-        """Return the function that a line stands in, with the names of what is around it."""
+        """Return the qualified name of the function around a line."""
         return self._file(line[0]).owner(line[1])[0]
 
     def modules(self, rows: Iterable[Row]) -> dict[str, float]:
-        """Return seconds by the class that the lines stand in; of sets, by all classes that they are in."""
+        """Return seconds by the class around the lines; a set counts for all its classes."""
         found: dict[str, float] = defaultdict(float)
         for row in rows:
             names = sorted({self._file(file).owner(line)[1] for file, line in row.lines})

@@ -1,1 +1,1 @@
-"""Takes a run; gives each view of it as plain data (`views`) and as text for a terminal (`terminal`)."""
+"""The views of a run: as plain data (`views`) and as text for a terminal (`terminal`)."""

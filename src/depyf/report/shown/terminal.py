@@ -1,4 +1,4 @@
-"""A view of a run as text for a terminal, in as many columns as there are."""
+"""A view of a run as text for a terminal, fitted to its width."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from depyf.report.names import resumed_function
 Json: TypeAlias = dict[str, Any]
 SEVERITY = {"high": "bold red", "medium": "yellow", "low": "dim"}
 INDENT = (0, 0, 0, 2)
-"""Above, right, below, left: what belongs to the line above."""
+"""The margins of lines that belong to the line above: top, right, bottom, left."""
 
 
 def rendered(view: str, items: list[Json]) -> RenderableType:
-    """Return a view's items as text: what there is to see, or that there is nothing."""
+    """Return a view's items as text, or a message that there are none."""
     if not items:
-        return Text(EMPTY.get(view, "nothing of that name; `depyf show DUMP` lists what there is"), style="dim")
+        return Text(EMPTY.get(view, "there is nothing with that name; `depyf show DUMP` lists the names"), style="dim")
     return Group(*RENDERERS[view](items))
 
 
 EMPTY = {
     "overview": "nothing was compiled",
     "findings": "no findings",
-    "breaks": "no graph broke, and no frame of yours runs eager",
-    "recompiles": "nothing was compiled again",
-    "caches": "torch told of no look into a cache",
+    "breaks": "no graph broke, and no frame of yours runs eagerly",
+    "recompiles": "nothing was recompiled",
+    "caches": "torch recorded no lookup in a cache",
     "costs": "nothing was compiled",
 }
 
@@ -43,7 +43,7 @@ def _below(what: RenderableType, indent: tuple[int, int, int, int]) -> Renderabl
 
 
 def _name(function: str) -> str:
-    """Return a function as the terminal names it: the rest of one behind a break is named for it and the line."""
+    """Return the name of a function in the terminal. A resume function has the name of its function and its line."""
     rest = resumed_function(function)
     return f"{rest[0]} after :{rest[1]}" if rest else function
 

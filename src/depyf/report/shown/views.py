@@ -1,6 +1,6 @@
-"""What a view of a run shows, as plain data: what the terminal prints, and what `--json` writes.
+"""The views of a run as plain data, for the terminal and for `--json`.
 
-The keys are those of `docs/show.schema.json`; keys may be added.
+`docs/show.schema.json` describes the keys; keys may be added.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NUMBER = re.compile(r"__compiled_fn_(\d+)\b")
 
 
 def overview(run: Run) -> list[Json]:
-    """Return each compile, in order: what it is of, why it was made, and what came of it."""
+    """Return each compile in order: its function, its trigger, and its outcome."""
     return [
         {
             "id": str(compiled.id),
@@ -61,12 +61,12 @@ def overview(run: Run) -> list[Json]:
 
 
 def all_findings(run: Run) -> list[Json]:
-    """Return the findings, the worst first."""
+    """Return the findings, worst first."""
     return [finding_json(each) for each in findings(run.session)]
 
 
 def finding_json(found: Finding) -> Json:
-    """Return a finding as it stands in `index.json`, too."""
+    """Return a finding in the form of `index.json`."""
     where = found.where
     return {
         "kind": found.kind,
@@ -84,7 +84,7 @@ def finding_json(found: Finding) -> Json:
 
 
 def breaks(run: Run) -> list[Json]:
-    """Return the places where graphs end and the user's frames that run eager, each once."""
+    """Return the graph breaks and the user's frames that run eagerly, each once."""
     found: dict[tuple[UserLine | None, str], Json] = {}
     for _, compiled in run.session.compiles():
         for each in compiled.breaks:
@@ -118,7 +118,7 @@ def _eager(run: Run) -> Iterator[Json]:
 
 
 def recompiles(run: Run) -> list[Json]:
-    """Return each recompile with what every entry refused, and what can be done about it."""
+    """Return each recompile with what every entry refused, and the fix."""
     found, fixes = [], kinds(run.session)
     for function, compiled in run.session.compiles():
         if isinstance(compiled.trigger, Recompile):
@@ -143,7 +143,7 @@ def _reasons(found: Iterable[Reason]) -> list[Json]:
 
 
 def costs(run: Run) -> list[Json]:
-    """Return where the time of each compile went, the longest first, and how often its code was called."""
+    """Return the time of each compile by phase, the longest first, and how often its code was called."""
     found = [
         {
             "id": str(compiled.id),
@@ -161,7 +161,7 @@ def costs(run: Run) -> list[Json]:
 
 
 def caches(run: Run) -> list[Json]:
-    """Return every look into a cache of torch's, in order, and why those that missed found nothing."""
+    """Return every lookup in a cache of torch's, in order, with the reason for each miss."""
     return [
         {
             "id": str(look.compile.id),
@@ -188,7 +188,7 @@ def caches(run: Run) -> list[Json]:
 
 
 def function_view(name: str) -> View:
-    """Return the view of the functions of a name: source, and for each compile its code, guards and files."""
+    """Return the view of the functions with a name: source, and for each compile its code, guards and files."""
 
     def view(run: Run) -> list[Json]:
         return [
@@ -211,7 +211,7 @@ def _function(run: Run, function: Function) -> Json:
 
 
 def _source(run: Run, function: Function) -> str:
-    """Return the text of the function from the copy of its file in the dump: the lines from its first one on."""
+    """Return the text of a function from the copy of its file in the dump, from its first line on."""
     lines = run.text(run.session.sources.get(function.filename, "")).splitlines()[max(function.first_line - 1, 0) :]
     head = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
     own = lines[:1]
@@ -267,7 +267,7 @@ def _is_named(name: str, compiled: Compile, graph: Artefact) -> bool:
 
 
 def kernel_view(name: str) -> View:
-    """Return the view of a kernel: its text in each module of Inductor's that has it."""
+    """Return the view of a kernel: its text in each module of Inductor's that contains it."""
 
     def view(run: Run) -> list[Json]:
         found = []
@@ -291,7 +291,7 @@ def _names(text: str) -> list[str]:
 
 
 def _kernel_text(text: str, name: str) -> Json:
-    """Return the definition of a kernel, with the comments above it, and the first line of it in its file."""
+    """Return the definition of a kernel with the comments above it, and its first line in the file."""
     lines = text.splitlines()
     begin = next(number for number, line in enumerate(lines) if line.startswith(f"{name} = async_compile."))
     end = next((number for number in range(begin + 1, len(lines)) if lines[number].startswith("'''")), begin)
@@ -309,7 +309,7 @@ def _trigger(function: Function, compiled: Compile) -> str:
         case Recompile():
             return "recompile"
         case Resume(caller):
-            return f"goes on from line {function.resumes_at} after {caller}"
+            return f"continues from line {function.resumes_at} after {caller}"
 
 
 def _place(function: Function) -> Json:
@@ -331,14 +331,14 @@ VIEWS: Mapping[str, View] = {
     "caches": caches,
     "costs": costs,
 }
-"""The views that need no name."""
+"""The views without an argument."""
 
 NAMED: Mapping[str, Callable[[str], View]] = {"function": function_view, "graph": graph_view, "kernel": kernel_view}
-"""The views of one thing, by what it is."""
+"""The views of one object, by its type."""
 
 
 def names(run: Run, what: str) -> list[str]:
-    """Return the names that a named view knows in a run: of functions, graphs or kernels."""
+    """Return the names that a named view accepts for a run: functions, graphs or kernels."""
     compiles = [compiled for _, compiled in run.session.compiles()]
     match what:
         case "function":

@@ -31,7 +31,7 @@ class Shown:
     """Dynamo's code without its marks for the profiler, and what the decompiler makes of it.
 
     source, module: the text under the names of the dump, `to_dump` of those of the process. counted: the names that
-    Dynamo counts, in the order of the code.
+        Dynamo counts, in the order of the code.
     """
 
     decompiled: Decompiled

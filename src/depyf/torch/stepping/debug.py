@@ -53,6 +53,6 @@ def debug(pause: bool | None = None) -> Iterator[None]:
 
 def _wait() -> None:
     try:
-        input("depyf: set your breakpoints now, then press return to go on ")
+        input("depyf: set your breakpoints now, then press return to continue ")
     except EOFError:
-        print("depyf: there is no terminal to wait at, going on")
+        print("depyf: there is no terminal to wait at; continuing")

@@ -39,7 +39,7 @@ class Words:
         """Put other instructions in the place of one, with NOP in front for the room that is left.
 
         keep_caches: the new instruction has the same caches as the old one. Raises `NoRoom` if there is not enough
-        room.
+            room.
         """
         end = raw.offset + 2 if keep_caches else raw.end
         room = end - raw.start - len(encoded)

@@ -1,7 +1,7 @@
-"""The first code of every Python that a launched program starts: Python imports it by its name, before the program.
+"""The first code of every Python that a launched program starts. Python imports it by its name, before the program.
 
-The folder that it lies in is on PYTHONPATH, and goes off `sys.path` here. A `sitecustomize` of the user's own, which it
-hides, is imported then.
+Its folder is on PYTHONPATH and is removed from `sys.path` here. Then the user's own `sitecustomize`, which this one
+hides, is imported.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 "use strict";
-// What all scripts share: making elements, and data that is loaded when it is asked for.
-// Text of the user's becomes a text node, never markup: nothing here writes HTML.
+// Shared by all scripts: creating elements, and loading data on demand.
+// The user's text becomes a text node, never markup: no code here writes HTML.
 const depyf = (() => {
   const chunks = new Map();
   const waiting = new Map();
@@ -19,7 +19,7 @@ const depyf = (() => {
     return made;
   }
 
-  // What stands between backticks, as code.
+  // Returns text with the parts between backticks as code.
   function coded(text) {
     const parts = text.split("`"), last = parts.length - 1;
     return parts.map((part, index) => index % 2 === 0 ? part : index < last ? element("code", { class: "inline" }, part) : "`" + part);
@@ -32,7 +32,7 @@ const depyf = (() => {
     for (const { resolve } of callbacks) resolve(content);
   }
 
-  // Puts data that was compressed: the browser undoes it.
+  // Stores compressed data; the browser decompresses it.
   async function unpack(name, packed) {
     const bytes = Uint8Array.from(atob(packed), (each) => each.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -56,13 +56,13 @@ const depyf = (() => {
       const script = element("script", { src: "data/" + encodeURIComponent(name) + ".js" });
       script.addEventListener("error", () => {
         waiting.delete(name);
-        reject(new Error("data/" + name + ".js is not there"));
+        reject(new Error("data/" + name + ".js does not exist"));
       });
       document.head.append(script);
     });
   }
 
-  // Lets go of data that can be loaded again.
+  // Drops data that can be loaded again.
   function forget(name) {
     chunks.delete(name);
   }

@@ -1,4 +1,4 @@
-// A view of lines: long texts are put into the page part by part, as they are scrolled to.
+// A view of lines. Long texts are added to the page part by part while the user scrolls.
 depyf.code = (() => {
   const PART = 200, HEIGHT = 19;
   const { element } = depyf;
@@ -99,7 +99,7 @@ depyf.code = (() => {
       return found.part.querySelector(`.ln[data-n="${number}"]`);
     }
 
-    // Marks lines: `numbers` is a map from line to class; what was marked before is not any more.
+    // Marks lines: `numbers` is a map from line to class. Earlier marks are removed.
     mark(numbers) {
       for (const [number, kind] of this.marked) {
         if (numbers.get(number) !== kind) this.row(number)?.classList.remove(kind);

@@ -1,4 +1,4 @@
-// The page of costs: pointing at a kernel, a line or a stretch of the step shows the others that belong to it.
+// The page of costs: pointing at a kernel, a line or a stretch of the step highlights the others that belong to it.
 depyf.costsPage = (() => {
   const { element } = depyf;
   const HUES = { kernel: 212, backward: 268, eager: 32, break: 8, guards: 48, dynamo: 168, wrapper: 190, optimizer: 130, copy: 320, allocation: 300, waiting: 0, python: 80, rest: 0 };
@@ -30,8 +30,8 @@ depyf.costsPage = (() => {
       const step = data.step, bare = step.without_profiler;
       host.append(
         element("h1", {}, "A step takes " + words(step.seconds)),
-        element("p", { class: "lead" }, step.steps + " steady steps were measured" + (bare === null ? "" : "; in steps without the profiler one takes " + words(bare)) +
-          (step.profiler ? "; the profiler's own " + words(step.profiler) + " a step is left out" : "") +
+        element("p", { class: "lead" }, step.steps + " steady steps were measured" + (bare === null ? "" : "; a step without the profiler takes " + words(bare)) +
+          (step.profiler ? "; the profiler's own " + words(step.profiler) + " per step is subtracted" : "") +
           (step.eager === null ? "" : "; without compiled code " + words(step.eager)) + ". " +
           Object.entries(step.left_out).map(([why, count]) => "Left out: " + count + " that " + why + ". ").join("")),
         data.notes.map((note) => element("p", { class: "notice" }, note)),
@@ -41,7 +41,7 @@ depyf.costsPage = (() => {
           element("div", {}, this.lines(), this.againstEager(), this.kernels(), this.functions(), this.modules(), this.findings())));
     }
 
-    // A stretch, a row or a line is lit together with all that stands for the same lines.
+    // A stretch, a row or a line is highlighted together with everything for the same lines.
     tie(shown, lines) {
       const keys = lines.map(keyOf);
       if (!keys.length) return shown;
@@ -82,7 +82,7 @@ depyf.costsPage = (() => {
       const rows = block.text.split("\n").map((text, index) => {
         const line = block.first + index, key = block.file + ":" + line, alone = own.get(key) || 0, together = shared.get(key) || 0;
         const told = alone ? words(alone) + " " + percent(alone / whole) : together ? "in sets " + words(together) : "";
-        const title = together ? words(alone) + " alone, and in sets of lines that are computed together " + words(together) : "";
+        const title = together ? words(alone) + " alone; in sets of lines that are computed together " + words(together) : "";
         const shown = element("div", { class: "row" + (told ? " priced" : "") + (told && !alone ? " shared" : ""), title, style: "--share:" + Math.min(100, 100 * (alone || together) / whole) + "%" },
           element("span", { class: "seconds" }, told), element("span", { class: "number" }, String(line)), element("span", { class: "text" }, text || " "));
         return told ? this.tie(shown, [{ file: block.file, line }]) : shown;
@@ -90,7 +90,7 @@ depyf.costsPage = (() => {
       return element("div", {}, element("p", { class: "place" }, block.file + (block.name ? " " + block.name : "")), element("div", { class: "heat" }, rows));
     }
 
-    // A table whose columns are sorted by a click on their head: [head, cell of a row, what it is sorted by].
+    // A table with columns that a click on the head sorts: [head, cell of a row, sort key].
     table(title, rows, columns, linesOf) {
       if (!rows.length) return null;
       const body = element("tbody", {});
@@ -122,7 +122,7 @@ depyf.costsPage = (() => {
     againstEager() {
       const columns = [["slower by", (row) => words(row.compiled - row.eager), (row) => row.compiled - row.eager], ["compiled", (row) => words(row.compiled), (row) => row.compiled],
         ["eager", (row) => words(row.eager), (row) => row.eager],
-        ["noise", (row) => words(row.noise), (row) => row.noise], ["lines that kernels connect", (row) => places(row.lines), (row) => keyOf(row.lines[0])]];
+        ["noise", (row) => words(row.noise), (row) => row.noise], ["lines that share kernels", (row) => places(row.lines), (row) => keyOf(row.lines[0])]];
       return this.table("Against eager", this.data.against_eager, columns, (row) => row.lines);
     }
 
@@ -137,12 +137,12 @@ depyf.costsPage = (() => {
 
     functions() {
       const part = (kind) => [kind, (row) => row.kinds[kind] ? words(row.kinds[kind]) : "", (row) => row.kinds[kind] || 0];
-      return this.table("Compiled functions", this.data.functions, [...this.amounts(), ["function", (row) => row.name || (row.kinds.guards ? "frames that Dynamo skips" : "graphs of no known function"), (row) => row.name], part("guards"), part("dynamo"), part("wrapper")], () => []);
+      return this.table("Compiled functions", this.data.functions, [...this.amounts(), ["function", (row) => row.name || (row.kinds.guards ? "frames that Dynamo skips" : "graphs of an unknown function"), (row) => row.name], part("guards"), part("dynamo"), part("wrapper")], () => []);
     }
 
     findings() {
       const priced = this.data.findings.filter((row) => row.seconds > 0);
-      return this.table("What findings cost", priced, [...this.amounts(), ["finding", (row) => [depyf.coded(row.cause + "."), row.fix ? depyf.coded(" Fix: " + row.fix) : ""], (row) => row.cause]], (row) => row.where ? [row.where] : []);
+      return this.table("Costs of findings", priced, [...this.amounts(), ["finding", (row) => [depyf.coded(row.cause + "."), row.fix ? depyf.coded(" Fix: " + row.fix) : ""], (row) => row.cause]], (row) => row.where ? [row.where] : []);
     }
 
     modules() {

@@ -1,4 +1,4 @@
-// The page that holds two texts against each other: any two stages, of one entry or of two.
+// The page that compares two texts: any two stages, of one entry or of two.
 depyf.diffPage = (() => {
   const { element } = depyf;
   const AROUND = 3, FOLDED_FROM = 9, MOST_WORDS = 1500;
@@ -15,12 +15,12 @@ depyf.diffPage = (() => {
     const [left, right] = await Promise.all(chosen.map((each) => each.text()));
     const steps = depyf.differ.diff(left.map(plain), right.map(plain));
     const gone = steps.filter(([kind]) => kind === "-").length, come = steps.filter(([kind]) => kind === "+").length;
-    const told = gone + come ? `${gone} line${gone === 1 ? "" : "s"} of the left alone, ${come} of the right alone` : "no line differs";
+    const told = gone + come ? `${gone} line${gone === 1 ? "" : "s"} only on the left, ${come} only on the right` : "no line differs";
     host.replaceChildren(element("h1", {}, "Diff"),
       element("div", { class: "sides" }, chosen.map((each) => each.root)), element("p", { class: "lead" }, told), table(left, right, steps));
   }
 
-  // Numbers of the process that name the same thing in every entry, and the line that says whose text it is, are no difference.
+  // Ignores numbers of the process that name the same object in every entry, and the line with the text's owner.
   function plain(line, index) {
     if (index < 2 && /^# .* of __compiled_fn_\d+ in /.test(line)) return "";
     return line.replace(/(__compiled_fn|__builtins_dict__|\[Provenance debug handles\] \S+?:|__resume_at_\d+)_?\d+/g, "$1").replace(/\[c\d+_key\]/g, "[c_key]");
@@ -54,7 +54,7 @@ depyf.diffPage = (() => {
       if (end - begin >= FOLDED_FROM) {
         const hidden = rows.slice(begin + AROUND, end - AROUND);
         rows.slice(begin, begin + AROUND).forEach((row) => body.append(line(left, right, row)));
-        const fold = element("button", { type: "button", class: "fold", onclick: () => fold.replaceWith(...hidden.map((row) => line(left, right, row))) }, `${hidden.length} lines that are the same`);
+        const fold = element("button", { type: "button", class: "fold", onclick: () => fold.replaceWith(...hidden.map((row) => line(left, right, row))) }, `${hidden.length} equal lines`);
         body.append(fold);
         rows.slice(end - AROUND, end).forEach((row) => body.append(line(left, right, row)));
       } else rows.slice(begin, end).forEach((row) => body.append(line(left, right, row)));
@@ -63,7 +63,7 @@ depyf.diffPage = (() => {
     return body;
   }
 
-  // Puts lines that took each other's place beside each other.
+  // Puts replaced lines beside their replacements.
   function paired(steps) {
     const rows = [];
     for (let begin = 0; begin < steps.length; ) {
@@ -94,7 +94,7 @@ depyf.diffPage = (() => {
     return element("div", { class: "cell " + kind }, element("span", { class: "g" }, String(number + 1)), element("span", { class: "v" }, kind ? sign : ""), element("span", { class: "t" }, parts));
   }
 
-  // Both lines in pieces, each with whether the other line has it too: by words, or between what both begin and end with.
+  // Both lines in pieces, each with whether the other line has it: by words, or between a common start and end.
   function pieces(one, other) {
     const words = [one, other].map((text) => text.match(/\w+|\s+|[^\w\s]/g) || []);
     if (Math.max(words[0].length, words[1].length) > MOST_WORDS) return ends(one, other);

@@ -1,8 +1,8 @@
-// The lines that two texts do not have in common: Myers' greedy algorithm (1986), given up where too much differs.
+// The differing lines of two texts: Myers' greedy algorithm (1986), abandoned if too much differs.
 depyf.differ = (() => {
   const MOST = 3000;
 
-  // Returns steps [kind, left, right]: "=" a line of both, "-" one of the left alone, "+" one of the right alone.
+  // Returns steps [kind, left, right]: "=" a line of both, "-" a line only on the left, "+" a line only on the right.
   function diff(left, right) {
     let begin = 0, endLeft = left.length, endRight = right.length;
     while (begin < endLeft && begin < endRight && left[begin] === right[begin]) begin++;

@@ -1,4 +1,4 @@
-// The page of a function: source and stages beside each other; pointing at a line shows its kin in all of them.
+// The page of a function: source and stages side by side; pointing at a line highlights linked lines in all of them.
 depyf.functionPage = (() => {
   const { element, coded, signs } = depyf;
   const SOURCE = "source", FAR = 25;
@@ -27,7 +27,7 @@ depyf.functionPage = (() => {
       host.replaceChildren(this.head, this.entries, this.why, this.row, this.foot);
     }
 
-    // What runs a line of the user's, where the run tells: a graph, Dynamo's code between graphs, Python, or nothing yet.
+    // What runs a line of the user's, if known: a graph, Dynamo's code between graphs, Python, or nothing yet.
     runOf(block, line) {
       const name = Object.keys(block.states).find((each) => block.states[each].includes(line));
       return name && { name, words: this.data.states[name] };
@@ -85,15 +85,15 @@ depyf.functionPage = (() => {
       if (entry.kind !== "Outside") facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");
       if (entry.restarts) facts.push(" ", depyf.coded(entry.restarts), ".");
       if (entry.failure) facts.push(this.givenUp(entry.failure));
-      if (entry.gone) facts.push(element("div", {}, "Serves no more calls: " + entry.gone));
+      if (entry.gone) facts.push(element("div", {}, "The entry no longer exists: " + entry.gone));
       this.why.replaceChildren(...facts);
     }
 
-    // What torch says of a frame that it gave up: in short, and all of it for who asks.
+    // torch's message about a frame that it gave up: a short form, and the whole message on demand.
     givenUp(failure) {
       const said = failure.explanations.map((each) => element("p", {}, depyf.coded(each)));
       const hints = failure.hints.length ? element("ul", { class: "hints" }, failure.hints.map((each) => element("li", {}, depyf.coded(each)))) : null;
-      const whole = failure.whole.includes("\n") ? element("details", {}, element("summary", {}, "all that torch says"), element("pre", {}, failure.whole)) : null;
+      const whole = failure.whole.includes("\n") ? element("details", {}, element("summary", {}, "torch's whole message"), element("pre", {}, failure.whole)) : null;
       return element("div", { class: "given-up" }, element("div", { class: "break" }, "✕ ", depyf.coded(failure.summary)), said, hints, whole);
     }
 
@@ -135,13 +135,13 @@ depyf.functionPage = (() => {
 
     describe(place, origins) {
       if (!place) {
-        this.foot.replaceChildren("Point at a line to see what came of it, or where it came from. Click to keep it.");
+        this.foot.replaceChildren("Point at a line to see the lines linked to it. Click to keep it selected.");
         return;
       }
       const doc = this.docs.find((each) => each.key === place.doc);
       const isUsed = doc || this.docs.some((each) => this.kinIn(each, origins).size);
       if (!origins.length || !isUsed) {
-        const reason = doc ? doc.note : "no graph, guard or kernel of this entry was traced to this line";
+        const reason = doc ? doc.note : "no graph, guard or kernel of this entry is linked to this line";
         this.foot.replaceChildren(element("b", {}, "line " + place.line), "no link is known: " + reason);
         return;
       }
@@ -152,21 +152,21 @@ depyf.functionPage = (() => {
       this.foot.replaceChildren(element("b", {}, places + more), kin.join("  ·  "));
     }
 
-    // What a text has of some lines of the user's: kernels by name, of other texts the number of lines.
+    // The part of a text that is linked to some lines of the user's: kernels by name, otherwise the number of lines.
     kinWords(doc, origins) {
       const lines = this.kinIn(doc, origins), names = this.kernelsAt(doc, lines);
       if (names.length) return `${doc.label}: ${names.join(", ")}`;
       return lines.size ? `${doc.label} ${lines.size}` : "";
     }
 
-    // The kernels that are called at some lines of a text, each once, with how often.
+    // The kernels that some lines of a text call, each once, with the number of calls.
     kernelsAt(doc, lines) {
       const counts = new Map();
       for (const [line, name] of doc.kernels) if (lines.has(line)) counts.set(name, (counts.get(name) || 0) + 1);
       return [...counts].map(([name, count]) => (count > 1 ? `${name} ×${count}` : name));
     }
 
-    // Moves the kept line by one, in the text that it is in.
+    // Moves the selected line by one in its text.
     step(by) {
       const from = this.pinned || { doc: SOURCE, block: 0, line: this.data.blocks.length ? this.data.blocks[0].first - by : 0 };
       const pane = this.panes.find((each) => each.has(from));
@@ -187,7 +187,7 @@ depyf.functionPage = (() => {
       if (this.pinned) this.reveal(place);
     }
 
-    // The place in the source that is shown of a line of a file, empty where the page does not have it.
+    // The place in the shown source for a line of a file; empty if the page does not have it.
     sourceOf(file, line) {
       const index = this.data.blocks.findIndex((block) => block.file === file && block.first <= line && line < block.first + block.text.split("\n").length);
       return index < 0 ? "" : `S${index}.${line}`;
@@ -208,12 +208,12 @@ depyf.functionPage = (() => {
     }
   }
 
-  // Where the mouse clicked last. A page that comes up below a mouse at rest is not pointed at.
+  // The last click. A page that appears under a resting mouse is not pointed at.
   let clicked = null;
   addEventListener("click", (event) => { if (event.detail) clicked = event; }, true);
   const isAtClick = (event) => clicked !== null && event.clientX === clicked.clientX && event.clientY === clicked.clientY;
 
-  // Calls `act` with the number of the line that the mouse is at.
+  // Calls `act` with the number of the line under the mouse.
   function listen(code, act, leave, click) {
     const line = (event) => {
       const row = event.target.closest(".ln");
@@ -247,7 +247,7 @@ depyf.functionPage = (() => {
       this.root = element("div", { class: "pane source" }, bar, scroll);
     }
 
-    // A function may begin with a long docstring: what went into graphs is shown, not that.
+    // A function may begin with a long docstring. Scroll to the lines that are in graphs instead.
     begin() {
       const [block] = this.page.data.blocks, view = this.views[0];
       if (!view) return;
@@ -273,7 +273,7 @@ depyf.functionPage = (() => {
       if (this.has(place)) return this.views[place.block].show(place.line);
       const blocks = this.page.data.blocks, lines = origins.map((origin) => this.page.data.origins[origin]);
       const holds = (view, block, [file, line]) => block.file === file && view.first <= line && line < view.first + view.lines.length;
-      // Blocks are in the order in which they matter: the function itself, then what most of its graphs came from.
+      // Blocks are in order of importance: the function itself, then the files with most lines in its graphs.
       for (const [index, view] of this.views.entries()) {
         const found = lines.find((place) => holds(view, blocks[index], place));
         if (found) return view.show(found[1]);
@@ -302,7 +302,7 @@ depyf.functionPage = (() => {
       }
       const here = this.doc ? [this.page.name, this.page.entry.key, this.doc.key].join("/") : "";
       const right = element("span", { class: "right" },
-        element("a", { class: "tool", href: "#diff/" + here, title: "Hold this text against another", "aria-label": "Diff" }, "±"),
+        element("a", { class: "tool", href: "#diff/" + here, title: "Compare this text with another", "aria-label": "Diff" }, "±"),
         element("button", { type: "button", title: "Wrap long lines (w)", "aria-label": "Wrap long lines", onclick: () => this.toggleWrap() }, "↩"),
         this.extra ? element("button", { type: "button", title: "Close this column", "aria-label": "Close this column", onclick: () => this.page.remove(this) }, "×")
           : element("button", { type: "button", title: "Another column (c)", "aria-label": "Another column", onclick: () => this.page.add() }, "+"));
@@ -336,7 +336,7 @@ depyf.functionPage = (() => {
       const unlinked = doc.links.length ? null : element("p", { class: "notice unlinked" }, "No line of yours is linked to this text: " + doc.note + ".");
       this.scroll.replaceChildren(...(unlinked ? [unlinked] : []), this.view.root);
       this.scroll.scrollTop = 0;
-      // The imports at the head of a module are around any graph.
+      // The imports at the head of a module are the same for every graph.
       if (doc.starts > FAR) this.view.show(doc.starts);
     }
 
@@ -373,7 +373,7 @@ depyf.functionPage = (() => {
     }
   }
 
-  // The name of a file may have slashes, so that the place is all that is left of an address.
+  // The name of a file may have slashes, so the place is the rest of the address.
   async function show(name, entry, doc, ...place) {
     if (!shown || shown.name !== name) shown = new FunctionPage(name, await depyf.load(name));
     await shown.open(entry, doc, place.join("/"));

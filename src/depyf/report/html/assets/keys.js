@@ -1,7 +1,7 @@
-// Keys for all that the mouse does.
+// Keyboard shortcuts for everything that the mouse does.
 depyf.keys = (() => {
-  const HELP = [["/", "search"], ["t", "light or dark"], ["o  r  b  h  d", "overview, recompiles, breaks, caches, diff"], ["[  ]", "entry before, entry after"],
-    ["1 … 9", "tab of that number"], ["j  k", "next, previous line"], ["c", "another column"], ["w", "wrap long lines"], ["Esc", "let go of the line"], ["?", "these keys"]];
+  const HELP = [["/", "search"], ["t", "switch between light and dark"], ["o  r  b  h  d", "overview, recompiles, breaks, caches, diff"], ["[  ]", "previous entry, next entry"],
+    ["1 … 9", "tab with that number"], ["j  k", "next, previous line"], ["c", "add a column"], ["w", "wrap long lines"], ["Esc", "deselect the line"], ["?", "show these keys"]];
   const dialog = document.getElementById("keys");
   dialog.querySelector("dl").append(...HELP.flatMap(([key, what]) => [depyf.element("dt", {}, key), depyf.element("dd", {}, what)]));
 

@@ -1,4 +1,4 @@
-// Colours for one line of code. `state` is what the line before left open: a string over several lines, or a comment.
+// Colours for one line of code. `state` is what the previous line left open: a multi-line string or a comment.
 depyf.lexer = (() => {
   const WORDS = {
     python: "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield match case",

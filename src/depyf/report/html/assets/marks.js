@@ -1,7 +1,7 @@
-// The margin of the user's source: which graph a line went into, where it broke and why, where it goes on.
+// The margin of the user's source: the graphs of a line, graph breaks with reasons, and where resume functions start.
 depyf.marks = (() => {
   const { element } = depyf;
-  // Of the margin and of what a badge has beside its text, in pixels, and of a letter in it.
+  // Widths in pixels: of the margin, of a badge without its text, and of a letter.
   const ROOM = 82, FRAME = 11, LETTER = 6.7;
 
   function of(page, file, line) {
@@ -17,14 +17,14 @@ depyf.marks = (() => {
     if (names.length) made.push(badge("krn", "k" + names.length, names.join(", ")));
     const breaks = page.data.entries.flatMap((entry) => entry.breaks);
     if (breaks.some((each) => each.at.includes(place))) made.push(badge("brk", "//", "a graph ends here"));
-    else if (breaks.some((each) => each.from.includes(place))) made.push(badge("brk", "//", "a graph ends in what is called here"));
-    if (page.data.rests.some((each) => each.at.includes(place))) made.push(badge("left", "–", "the rest runs as it was written"));
+    else if (breaks.some((each) => each.from.includes(place))) made.push(badge("brk", "//", "a graph ends in a function that is called here"));
+    if (page.data.rests.some((each) => each.at.includes(place))) made.push(badge("left", "–", "the rest runs uncompiled"));
     const resumed = page.data.entries.filter((entry) => entry.resumes.includes(place));
-    if (resumed.length) made.push(badge("res", "▸", "goes on here: " + resumed.map((entry) => entry.id).join(", ")));
+    if (resumed.length) made.push(badge("res", "▸", "continues here: " + resumed.map((entry) => entry.id).join(", ")));
     return [...fitting(others, made), ...made];
   }
 
-  // As many of the others as have room beside those that are shown anyhow, and how many more there are.
+  // Shows as many of the others as fit, and the number of the rest.
   function fitting(others, made) {
     for (let count = others.length; count > 0; count--) {
       const left = others.length - count, shown = others.slice(0, count);
@@ -55,7 +55,7 @@ depyf.marks = (() => {
       if (each.at.includes(place)) told.push(`the graph ends: ${why}`);
       else if (each.from.includes(place)) told.push(`the graph ends in this call, at ${each.at.map((at) => page.data.origins[at].join(":")).join(", ")}: ${why}`);
     }
-    const rests = page.data.rests.filter((each) => each.at.includes(place)).map((each) => `the rest runs as it was written: ${each.reason}`);
+    const rests = page.data.rests.filter((each) => each.at.includes(place)).map((each) => `the rest runs uncompiled: ${each.reason}`);
     if (!told.length && !rests.length) return null;
     const lines = (texts) => texts.map((each) => element("div", {}, each));
     return element("div", {}, told.length ? element("div", { class: "breaknote" }, lines(told)) : null, rests.length ? element("div", { class: "breaknote rest" }, lines(rests)) : null);

@@ -1,4 +1,4 @@
-// The first page: calls that can be folded away.
+// The first page: calls that can be folded.
 depyf.overview = (() => {
   function fold(row) {
     const depth = Number(row.dataset.depth);

@@ -1,4 +1,4 @@
-// Which page is shown: the part of the address behind `#`, so that each page and line can be linked to.
+// Chooses the page by the part of the address after `#`, so that each page and line has a link.
 depyf.route = (() => {
   const which = document.getElementById("which");
   let process = depyf.processes[0].key;
@@ -8,7 +8,7 @@ depyf.route = (() => {
     history.replaceState(null, "", "#" + address);
   }
 
-  // Shows are done one after another: each waits for texts to load, and two at once would mix two addresses.
+  // Pages are shown one after another: each waits for texts to load, and two at once would mix two addresses.
   function show() {
     settled = settled.then(showNow);
     return settled;
@@ -22,7 +22,7 @@ depyf.route = (() => {
   async function showNow() {
     const parts = decodeURIComponent(location.hash.slice(1) || document.documentElement.dataset.home || "").split("/");
     const owner = depyf.processes.find((each) => each.functions.some((one) => one.page === parts[0]));
-    // `p1/overview` is the page of another process than the one that is shown.
+    // `p1/overview` is a page of another process than the shown one.
     if (depyf.processes.some((each) => each.key === parts[0])) process = parts.shift();
     const page = owner ? "function" : parts[0] || "overview";
     if (owner) process = owner.key;
@@ -46,7 +46,7 @@ depyf.route = (() => {
 
   function theme(next) {
     document.documentElement.dataset.theme = next;
-    try { localStorage.setItem("depyf-theme", next); } catch { /* a browser may keep nothing for files */ }
+    try { localStorage.setItem("depyf-theme", next); } catch { /* a browser may store nothing for files */ }
   }
 
   let kept = null;

@@ -1,4 +1,4 @@
-// Search over everything: names, your source, reasons, guards, and every line of every stage, which are loaded for it.
+// Searches everything: names, your source, reasons, guards, and every line of every stage, which are loaded for it.
 depyf.search = (() => {
   const { element } = depyf;
   const MOST = 300, MOST_OF_A_TEXT = 12, AT_ONCE = 12;
@@ -47,7 +47,7 @@ depyf.search = (() => {
     dialog.dataset.done = query;
   }
 
-  // The other pages are in the document: each row and paragraph of them is a place.
+  // The other pages are in the document; each of their rows and paragraphs is a place.
   function pages(query, say) {
     for (const page of document.querySelectorAll(".page.recompiles, .page.breaks, .page.caches, .page.ranks")) {
       for (const part of page.querySelectorAll("tr, p, h2, li")) {
@@ -91,7 +91,7 @@ depyf.search = (() => {
   input.addEventListener("keydown", (event) => {
     const first = list.querySelector("a");
     if (event.key === "Enter" && first) first.click();
-    // A browser's first Escape in a search field only empties it.
+    // A browser's first Escape in a search field only clears it.
     if (event.key === "Escape") { event.preventDefault(); dialog.close(); }
     if (event.key === "ArrowDown" && first) { event.preventDefault(); first.focus(); }
   });
