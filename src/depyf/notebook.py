@@ -44,8 +44,7 @@ class DepyfMagics(Magics):
         """Run the cell, capture what torch compiles in it, and show the report.
 
         torch serves code that earlier cells compiled from its cache, so depyf cannot see it: compile it in this cell,
-        or use
-        --reset.
+        or use --reset.
         """
         __tracebackhide__ = True  # noqa: F841 - IPython looks for it: the user's frames alone are shown
         options = parse_argstring(self.depyf, line)

@@ -53,7 +53,7 @@ def test_a_killed_program_has_a_report_of_what_was_seen(tmp_path: Path) -> None:
     done = run(tmp_path, [], "eager", "killed")
     assert done.returncode < 0
     page = (tmp_path / "out" / "report" / "index.html").read_text(encoding="utf-8")
-    assert "The run had not ended when this was written" in page and "program.py:5" in page
+    assert "The run had not ended when this report was written" in page and "program.py:5" in page
 
 
 def test_no_report_where_none_is_wanted(tmp_path: Path) -> None:

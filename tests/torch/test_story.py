@@ -101,7 +101,7 @@ def test_an_entry_whose_function_died(tmp_path: Path) -> None:
         torch._dynamo.reset()
     (function,) = index(tmp_path)["functions"]
     assert "gone" in function["compiles"][0]["gone"]
-    assert "Entries that serve no more calls" in (tmp_path / "index.md").read_text("utf-8")
+    assert "Entries that no longer exist" in (tmp_path / "index.md").read_text("utf-8")
 
 
 @traced
@@ -120,7 +120,7 @@ def test_a_recompile_tells_every_clause_that_failed(tmp_path: Path) -> None:
     respects = second["contrast"]["respects"]
     assert any(each.startswith(f'size of L["x"]: {first["id"]} asks for (3,), {second["id"]} for') for each in respects)
     page = (tmp_path / "index.md").read_text("utf-8")
-    assert f"its guards against those of {first['id']}" in page
+    assert f"how its guards differ from those of {first['id']}" in page
 
 
 @traced

@@ -46,8 +46,7 @@ def jobs_of(
     """Return a job for each `.pyc` and `.py` below a folder, in the order of their paths.
 
     The source of a file in `__pycache__` goes to the place of the original source. If the original is there too, only
-    the
-    original is decompiled. Files that would go to the same place keep their full names.
+    the original is decompiled. Files that would go to the same place keep their full names.
     """
     wanted: dict[Path, list[Path]] = collections.defaultdict(list)
     for path in sorted(folder.rglob("*.py*")):

@@ -60,9 +60,8 @@ def kernel(
     """Write one kernel of a run to a file of its own; without NAME, list the kernels.
 
     DUMP is the directory of a dump, or a trace: a file that TORCH_TRACE wrote, or a folder of them. The file contains
-    the
-    kernel, its inputs, the launch, and a check against the graph's nodes, run eagerly. It needs torch, and triton for a
-    Triton kernel, but not depyf. Without a GPU, a Triton kernel runs in Triton's interpreter, line by line.
+    the kernel, its inputs, the launch, and a check against the graph's nodes, run eagerly. It needs torch, and triton
+    for a Triton kernel, but not depyf. Without a GPU, a Triton kernel runs in Triton's interpreter, line by line.
 
     Exit code 0; 1 if the kernel cannot be written, or if it was run and its values differ from the nodes' values; 2 if
     there is no such dump or kernel.

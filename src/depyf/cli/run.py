@@ -56,9 +56,8 @@ def run_command(
     """Run the script TARGET with ARGUMENTS as `python` does, and capture what torch compiles.
 
     The program runs in an interpreter of its own, with the streams, directory and environment of this process. depyf
-    also
-    captures its child processes, each in a folder `process_<n>` or, under torchrun, `rank_<n>`. It also reports on a
-    program that crashed or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if
+    also captures its child processes, each in a folder `process_<n>` or, under torchrun, `rank_<n>`. It also reports on
+    a program that crashed or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if
     there is no such script or no such backend.
     """
     if not module and target != "-" and not os.path.exists(target):

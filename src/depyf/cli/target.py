@@ -105,8 +105,7 @@ def resolve(target: PycFile | SourceFile | Named) -> Found:
     """Return the code of a target.
 
     Raises NotFound if there is none, SyntaxError if a `.py` does not compile, TypeError if the object has no bytecode,
-    and
-    DecompilationError if a file cannot be read.
+    and DecompilationError if a file cannot be read.
     """
     match target:
         case PycFile(path):

@@ -65,8 +65,7 @@ def _matched(*sessions: Session) -> list[dict[str, str]]:
     """Return a common name for each function of two runs, by key.
 
     Functions with the same name and file are matched in order. The rest is matched by name only, because a file may
-    have
-    moved.
+    have moved.
     """
     left = [list(session.roots()) for session in sessions]
     names: list[dict[str, str]] = [{} for _ in sessions]

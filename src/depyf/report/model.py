@@ -1,8 +1,8 @@
 """The model of a run: every function that torch compiled, every compile, and its results.
 
 The model is plain data. It holds text, numbers and names, never a tensor, a module, a frame or a code object. So
-keeping
-a `Session` keeps nothing of the user's program alive. `depyf.torch` fills it; the views in `depyf.report` read it.
+keeping a `Session` keeps nothing of the user's program alive. `depyf.torch` fills it; the views in `depyf.report` read
+it.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ class CompileId:
 
     A negative frame is depyf's own: `g0/0` is the first graph that was compiled without a frame. `autograd` is the
     compiled-autograd part, or -1. After a reset of Dynamo, torch counts from 0 again. An id that torch uses for the
-    second
-    time is shown as `0/1#2`; `count` is the number of times.
+    second time is shown as `0/1#2`; `count` is the number of times.
     """
 
     frame: int
@@ -151,9 +150,8 @@ Trigger: TypeAlias = FirstCall | NoCall | Recompile | Resume
 class GraphBreak:
     """A place where Dynamo ended a graph.
 
-    code: torch's number for the kind of break (`GB0170`), or "".
-    where: the innermost line of the user's.
-    stack: the calls that lead to it, outermost first.
+    `code` is torch's number for the kind of break (`GB0170`), or "". `where` is the innermost line of the user's, and
+    `stack` the calls that lead to it, outermost first.
     """
 
     reason: str
@@ -182,8 +180,7 @@ class SideEffect:
 class Failure:
     """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it.
 
-    raised: whether the program received the exception, as with `fullgraph=True`, or ran eagerly; None if unknown
-        (traces).
+    raised: whether the program received the exception (`fullgraph=True`) or ran eagerly; None if unknown.
     """
 
     kind: str
@@ -227,13 +224,10 @@ class Dialect(Enum):
 class Artefact:
     """One output of a stage of the compiler: a graph, Inductor's module, a generated wrapper, or anything else.
 
-    stage: the word in the file name.
-    part: `forward`, `backward` or `inference`, if torch says so.
-    number: the position among the artefacts of that stage of one graph.
-    origin: the file that torch wrote it to, if there is one.
-    file: the path in the dump.
-    text: is dropped at the end of the context.
-    wrappers: the functions in it that were found among the running ones.
+    `stage` is the word in the file name. `part` is `forward`, `backward` or `inference`, if torch says so. `number` is
+    the position among the artefacts of that stage of one graph. `origin` is the file that torch wrote it to, `file` the
+    path in the dump. `text` is dropped at the end of the context. `wrappers` are the functions in it that were found
+    among the running ones.
     """
 
     stage: str
@@ -251,10 +245,8 @@ class Artefact:
 class CacheEvent:
     """A lookup in one of torch's caches: `fx_graph`, `aotautograd`, `pgo`; for kernels `cpp`, `triton`, `autotune`.
 
-    outcome: `hit`, `miss` or `bypass`.
-    reason: why a cache was bypassed.
-    seconds_saved: the time that a hit saved.
-    artefact: torch's record with the components of the key, which `depyf.report.caches.key` reads.
+    `outcome` is `hit`, `miss` or `bypass`, `reason` why a cache was bypassed, and `seconds_saved` the time that a hit
+    saved. `artefact` is torch's record with the components of the key, which `depyf.report.caches.key` reads.
     """
 
     cache: str
@@ -282,11 +274,9 @@ class ShapeFact:
 class Guard:
     """One condition of an entry. A model has thousands of them; they are never changed.
 
-    kind: torch's name of the guard (`TENSOR_MATCH`).
-    source: the value that it checks (`L['a']`).
-    text: torch's own words.
-    clause: a Python expression over `L` and `G` with the same verdict.
-    where: the line that needs the guard.
+    `kind` is torch's name of the guard (`TENSOR_MATCH`), `source` the value that it checks (`L['a']`), `text` torch's
+    own words, `clause` a Python expression over `L` and `G` with the same verdict, and `where` the line that needs the
+    guard.
     """
 
     kind: str
@@ -301,8 +291,7 @@ class GuardSet:
     """All conditions of one entry, in the order in which torch checks them.
 
     differs: where their verdict differed from torch's on the values with which they were captured; normally empty. The
-        text
-        of the executable guard is in the full code of the function.
+        text of the executable guard is in the full code of the function.
     """
 
     guards: tuple[Guard, ...]
@@ -313,10 +302,8 @@ class GuardSet:
 class Transformed:
     """The code that replaces the user's code: Dynamo's bytecode and its source.
 
-    source: the function alone.
-    module: a text that stands alone in a file.
-    installed: whether the code compiled from `file` runs. Otherwise Dynamo's own runs, and `reason` says why, if `file`
-        should have run.
+    `source` is the function alone, `module` a text that stands alone in a file. `installed` is whether the code
+    compiled from `file` runs. Otherwise Dynamo's own runs, and `reason` says why, if `file` should have run.
     """
 
     instructions: int
@@ -334,8 +321,7 @@ class Transformed:
     recompiled_bytecode: str = ""
     lines_of_bytecode: tuple[tuple[tuple[int, ...], ...], ...] = ()
     """For each code object in `transformed_bytecode`, in order: the place of each instruction in the listing, and the
-    lines
-    of `file` that it is linked to, as far as the proof knows."""
+    lines of `file` that it is linked to, as far as the proof knows."""
 
     @property
     def is_runnable(self) -> bool:
@@ -397,10 +383,8 @@ class Compile:
 class Function:
     """A code object that torch compiled, once or more: a function of the user's, or a resume function of one.
 
-    key: unique in a session.
-    source: the user's text from `first_line` on, or "" if it cannot be read. For a resume function, it is the text of
-        the
-        function that it resumes, and `resumes_at` is the line at which it continues.
+    `key` is unique in a session. `source` is the user's text from `first_line` on, or "" if it cannot be read. For a
+    resume function, it is the text of the function that it resumes, and `resumes_at` is the line at which it continues.
     """
 
     key: str

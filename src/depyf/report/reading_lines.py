@@ -27,9 +27,9 @@ def reading_line(subject: str, source: str, after: int = 0) -> int | None:
     subject: the value, or a relation of several values, of which the last one to be read counts.
     after: earlier lines are left out, because a resume function does not run them.
 
-    >>> reading_line("o.on", "def f(x, o):\n    x = x + 1\n    return x if o.on else -x")
+    >>> reading_line("o.on", "def f(x, o):\\n    x = x + 1\\n    return x if o.on else -x")
     2
-    >>> reading_line("o.on", "run = each(\n    lambda x: x if o.on else -x,\n)")
+    >>> reading_line("o.on", "run = each(\\n    lambda x: x if o.on else -x,\\n)")
     1
     """
     try:

@@ -65,7 +65,7 @@ def statements_below(tree: ast.AST) -> list[ast.stmt]:
 def is_in_try(source: str, line: int) -> bool:
     """Return whether a `try` protects a line of a function's source, counted from 1.
 
-    >>> is_in_try("def f():\n    try:\n        g()\n    except E:\n        h()", 3)
+    >>> is_in_try("def f():\\n    try:\\n        g()\\n    except E:\\n        h()", 3)
     True
     """
     tree = parsed(source)
@@ -76,7 +76,7 @@ def is_in_try(source: str, line: int) -> bool:
 def decides(subject: str, source: str) -> bool:
     """Return whether a branch or a loop in a function's source depends on a variable or an attribute.
 
-    >>> decides("self.n", "def f(self, x):\n    if self.n % 10 == 0:\n        x = x + 1\n    return x")
+    >>> decides("self.n", "def f(self, x):\\n    if self.n % 10 == 0:\\n        x = x + 1\\n    return x")
     True
     """
     return bool(subject) and subject in source and subject in _deciding(source)
@@ -106,9 +106,9 @@ def is_handed_over(subject: str, source: str) -> bool:
     A function of a module counts as a method. A function that is called by its name may be the user's own and may do
     anything.
 
-    >>> is_handed_over("k", "def f(x, k):\n    return x.topk(k + 1)")
+    >>> is_handed_over("k", "def f(x, k):\\n    return x.topk(k + 1)")
     True
-    >>> is_handed_over("k", "def f(x, k):\n    return torch.relu(x * k)")
+    >>> is_handed_over("k", "def f(x, k):\\n    return torch.relu(x * k)")
     False
     """
     return bool(subject) and subject in source and subject in _handed_over(source)

@@ -129,7 +129,7 @@ class Resumption:
 def taken_branch(resumption: Resumption) -> bool | None:
     """Return which way the `if` or `while` of the breaking line went, or None for another line.
 
-    >>> taken_branch(Resumption("if x:\n    a()\nb()\n", 1, 1, 3))
+    >>> taken_branch(Resumption("if x:\\n    a()\\nb()\\n", 1, 1, 3))
     False
     """
     for node in ast.walk(_parse(resumption.source)):

@@ -10,10 +10,8 @@ class Kind:
     """A kind of finding: what happened, and how to fix it.
 
     `cause` and `fix` are templates. `{subject}` is the value as the user would write it, `{expected}` and `{actual}`
-    are the
-    value that the entry expects and the value of the call, and `{dimension}` is the first dimension that differs. `fix`
-    is
-    empty if nothing needs to be done, for example if both states are expected.
+    are the value that the entry expects and the value of the call, and `{dimension}` is the first dimension that
+    differs. `fix` is empty if nothing needs to be done, for example if both states are expected.
     """
 
     name: str

@@ -61,8 +61,7 @@ def facts(session: Session, allow: Iterable[str] = ()) -> list[Fact]:
     """Return what a session compiled, in order, without code of the modules that `allow` names.
 
     allow: names of modules or packages, or shell patterns: `transformers`, `torchvision.models.*`. Graphs and kernels
-        are
-        always counted.
+        are always counted.
     """
     names = tuple(allow)
     found = [fact for function, each in session.compiles() for fact in _of_compile(function, each)]

@@ -45,13 +45,11 @@ _SAME_ORDER = frozenset(("view", "_unsafe_view", "reshape", "unsqueeze", "squeez
 class Line:
     """A statement of a kernel in one launch.
 
-    computes: the nodes whose results it gives.
-    serves: if it gives no result, or only a part of one, the nodes that need its value.
-    parts: the nodes of whose results it gives a part.
-    maybe: other nodes before those in `serves`, to which it may belong instead.
-    step: the node for which its value is an intermediate step.
-    is_known: whether its value is such a step or the value of a node.
-    numbers: the constants among its operands.
+    `computes` are the nodes whose results it gives. `serves` are the nodes that need its value, if it gives no result
+    or only a part of one. `parts` are the nodes of whose results it gives a part. `maybe` are other nodes before those
+    in `serves`, to which it may belong instead. `step` is the node for which its value is an intermediate step.
+    `is_known` is whether its value is such a step or the value of a node. `numbers` are the constants among its
+    operands.
     """
 
     statement: Statement
@@ -132,8 +130,7 @@ def origins_of_lines(found: Iterable[Launched], nodes: Mapping[str, Origins]) ->
     """Return the origins of the statements in a module's kernels; () for a statement that belongs to no known node.
 
     nodes: the places of the graph's nodes by name. A line of a kernel that is launched more than once has the origins
-        of
-        all launches.
+        of all launches.
     """
     lines: dict[int, Origins] = {}
     for each in found:
@@ -314,9 +311,8 @@ class _Module:
     ) -> dict[int, str]:
         """Return the nodes of statements with an unknown value: the only one left with that operation on an operand.
 
-        before: `tmp12 = tmp5 * tmp11`, where `tmp5` is random, `tmp11` is `exp`, and among the nodes that use `exp`
-            only
-        `mul_1` multiplies
+        before: `tmp12 = tmp5 * tmp11`, where `tmp5` is random, `tmp11` is `exp`, and only `mul_1` of
+            the nodes that use `exp` multiplies
         """
         holds, found = {name: {node} for name, node in before.items() if node}, dict[int, str]()
         for index, ((statement, _), own) in enumerate(zip(followed, computes)):

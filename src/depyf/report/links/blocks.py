@@ -73,7 +73,7 @@ def _functions(text: str) -> tuple[_Defined, ...]:
 def class_of(text: str, first: int) -> str:
     """Return the class that contains the method beginning at line `first`, or "" for another function.
 
-    >>> class_of("class A:\n    def f(self):\n        def g(): pass\n", 2)
+    >>> class_of("class A:\\n    def f(self):\\n        def g(): pass\\n", 2)
     'A'
     """
     return next((owner for begin, _, _, owner in _functions(text) if begin == first), "")

@@ -48,10 +48,8 @@ def dynamo_links(
     """Return the origin of each instruction of Dynamo's code.
 
     Dynamo gives its instructions no lines. Python's table shows the last line of the user's for them. But the proof
-    walks
-    the code and its source in step: `listed` has the source lines of each instruction, and `transformed` their origins.
-        An
-    instruction that loads a graph has all lines of the graph.
+    walks the code and its source in step: `listed` has the source lines of each instruction, and `transformed` their
+    origins. An instruction that loads a graph has all lines of the graph.
     """
     lines: dict[int, Origins] = {}
     section, position = -1, 0

@@ -45,8 +45,7 @@ def graph_links(text: str, names: Mapping[str, str], captured: Places | None = N
     """Return the origin of each line of a graph.
 
     captured: the places of the graph that Dynamo captured in this run. A later stage that names other places of the
-        same
-        file, or none of these, comes from a cache; its lines may have moved since.
+        same file, or none of these, comes from a cache; its lines may have moved since.
     """
     moved = moved_since(text, names, captured) if captured is not None else {}
     if moved is None:

@@ -4,8 +4,7 @@ before: the cache names `a.py:12 x = a.abs()` and `a.py:13 x + 1`; this run capt
 after: line 12 is now line 15, and line 13 is line 16
 
 torch uses a cached graph only for the same captured graph. So the lines are the same, too, if the cache's lines occur
-in
-the captured ones in the same file, in the same order, and in only one way. A file of the same name in another folder
+in the captured ones in the same file, in the same order, and in only one way. A file of the same name in another folder
 counts as the same, because checkouts and containers share caches.
 """
 

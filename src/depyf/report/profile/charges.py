@@ -159,8 +159,7 @@ class Charges:
         """Charge a lookup to the function whose code begins right after it, or to none if Dynamo skips the frame.
 
         Its line is that of the `def`, or of the graph break before a resume function. The last lookup of a step belongs
-        to the
-        first call of the next step, which is also the first call of this step.
+        to the first call of the next step, which is also the first call of this step.
         """
         after = next((each for each in self._regions if each.event.start >= node.event.end), None)
         if after is None and node.parent is None and self._regions:
@@ -192,8 +191,7 @@ class Charges:
         """Charge the operations of a graph that no compiler lowered. They run one by one, in the order of the graph.
 
         Before 2.7 they may belong to Inductor's module, whose own call is no event. Then the text that explains more of
-        them
-        counts. Such a module names no nodes, so the lines are those of the graph if it has the operation, too.
+        them counts. Such a module names no nodes, so the lines are those of the graph if it has the operation, too.
         """
         ran = [child for child in node.children if is_operation(child) or _KERNEL_NAME.match(child.event.name)]
         names = [child.event.name for child in ran]
