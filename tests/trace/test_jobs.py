@@ -99,7 +99,7 @@ def test_a_compressed_trace_is_read_up_to_its_damage(tmp_path: Path) -> None:
     scanned = scan_all(find([str(tmp_path)]))
     assert scanned.ranks[1].records > 20 and Cause.DAMAGED.value in scanned.ranks[1].omitted
     told = {each.ranks: each.cause for each in job_of(scanned.ranks, scanned.facts).divergences}
-    assert told["1"].startswith("the file is cut off after") and told["3"] == "the file has no record"
+    assert told["1"].startswith("the file is truncated after") and told["3"] == "the file has no record"
 
 
 def test_a_number_that_is_no_rank_makes_none_missing(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""Torch's structured trace, from a running process or from files, joined into the model of a run; imports no torch."""
+"""torch's structured trace, from a running process or from files, joined into the model of a run. No torch needed."""

@@ -1,4 +1,4 @@
-"""Gathers what the timeline of a trace says of tuning, compile by compile, for an artefact of its own."""
+"""Collect what the timeline of a trace records about tuning, for each compile, as an artefact."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Tuning:
     choices: list[dict[str, Any]] = field(default_factory=list)
 
     def note(self, event: Timed) -> None:
-        """Note an event, if it is one of tuning."""
+        """Record an event if it is about tuning."""
         if event.name in (CONFIGS, DESCENT):
             name = str(event.arguments.get("kernel_name"))
             self.kernels[name] = round(self.kernels.get(name, 0.0) + event.seconds, 6)
@@ -28,5 +28,5 @@ class Tuning:
 
     @property
     def text(self) -> str:
-        """All of it as JSON; empty where there is nothing."""
+        """Return everything as JSON, or "" if there is nothing."""
         return json.dumps({"kernels": self.kernels, "choices": self.choices}) if self.kernels or self.choices else ""

@@ -1,4 +1,4 @@
-"""What torch writes of a look into one of its caches."""
+"""Parse torch's records of cache lookups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from depyf.trace.stages import CACHES, PGO
 
 
 def cache_event(kind: str, artefact: Artefact) -> CacheEvent:
-    """Return the look into a cache that a record of `kind` is about; `artefact` holds the record's payload."""
+    """Return the lookup that a record of `kind` describes; `artefact` holds the record's payload."""
     cache, outcome = CACHES.get(kind, (PGO, "miss"))
     told = _content(artefact.text)
     saved = told.get("time_saved_ms") or told.get("time_saved_ns", 0) / 1e6 if _is_number(told) else 0.0
@@ -20,7 +20,9 @@ def cache_event(kind: str, artefact: Artefact) -> CacheEvent:
 
 
 def has_read_no_sizes(compiled: Compile) -> bool:
-    """Return whether torch had no sizes of an earlier run: it would have told so by now, in the very first compile."""
+    """Return whether torch had no sizes from an earlier run. It would have recorded them by now, in the very first
+    compile.
+    """
     return compiled.id == CompileId(0, 0) and all(each.cache != PGO for each in compiled.caches)
 
 

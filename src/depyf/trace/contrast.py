@@ -13,7 +13,7 @@ from depyf.trace.scan import TEXTS, without_rank
 from depyf.trace.stages import STAGE_OF_NAME
 
 MOST_LINES = 4000
-"""Of longer texts only the first lines are compared: comparing takes the square of their number at worst."""
+"""The most lines of a text that are compared, because the comparison is quadratic in the worst case."""
 _WIDTH = 120
 _SPACES = re.compile(r"\s+")
 
@@ -21,11 +21,11 @@ STAGES = {
     kind: tuple(STAGE_OF_NAME[name].word if name in STAGE_OF_NAME else name for name in TEXTS if TEXTS[name] == kind)
     for kind in dict.fromkeys(TEXTS.values())
 }
-"""By the kind of a fact, the stages of the artefacts whose text it is."""
+"""The stages of the artefacts that hold the text, by the kind of a fact."""
 
 
 def first_difference(own: Path, norm: Path, compile_id: str, kind: str) -> str:
-    """Return in words what a rank has where others have something else; empty where their dumps do not tell."""
+    """Return in words how a rank's text differs from that of the others, or "" if their dumps do not show it."""
     if kind not in STAGES or not (own.is_dir() and norm.is_dir()):
         return ""
     texts = [_lines(read_run(each), compile_id, kind) for each in (own, norm)]
@@ -58,7 +58,7 @@ def _words(mine: list[str], theirs: list[str]) -> str:
 
 
 def _around(text: str, place: int) -> str:
-    """Return the part of a text around a place."""
+    """Return the part of a text around a position."""
     begin = max(0, place - _WIDTH // 2)
     part = text[begin : begin + _WIDTH]
     return f"{'...' if begin else ''}{part}{'...' if begin + _WIDTH < len(text) else ''}" if text else "nothing"

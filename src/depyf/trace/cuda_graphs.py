@@ -1,4 +1,4 @@
-"""Reads what torch says of CUDA graphs: in its log, in the metrics of a compile, and in its timeline."""
+"""Parse torch's reports on CUDA graphs: in its log, in the metrics of a compile, and in its timeline."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _INPUT = re.compile(r"input name: (?P<name>\w+)\.")
 _DEVICE = re.compile(r"device\(type='(\w+)', index=(\d+)\)")
 _LISTED = re.compile(r"^\[(?P<reasons>'[^']*'(?:, '[^']*')*)\]$")
 PARTS = {"FORWARD": "forward", "BACKWARD": "backward", "INFERENCE": "inference"}
-"""Torch's names of the parts of a compile."""
+"""torch's names for the parts of a compile."""
 
 
 def of_log(line: str, part: str = "") -> CudaGraph | None:
-    """Return what a line of the log says, or None where it is about nothing that a reader asks for.
+    """Return what a line of the log reports, or None if it is not relevant.
 
-    part: the part of the compile that the line is about, as far as that is known from elsewhere.
+    part: the part of the compile that the line is about, if known from elsewhere.
     """
     text = _ID.sub("", line)
     if _SKIPPED.match(text):
@@ -47,7 +47,7 @@ def of_log(line: str, part: str = "") -> CudaGraph | None:
 
 
 def of_reason(text: str, part: str = "") -> CudaGraph:
-    """Return a skip, of torch's text about it.
+    """Return the skip that a text of torch's describes.
 
     before: `skipping cudagraphs due to mutated inputs (1 instances). Found from : \\n   File "m.py", line 7, in f`
     after: the reason `mutated inputs (1 instances)` at line 7 of `m.py`
@@ -59,10 +59,10 @@ def of_reason(text: str, part: str = "") -> CudaGraph:
 
 
 def note(compiled: Compile, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
-    """Note what a record says of CUDA graphs, if anything; in a live capture the log tells before the metrics do."""
+    """Add a record's report on CUDA graphs, if there is one. In a live capture, the log comes before the metrics."""
     found = None
     if kind == LOG and payload:
-        # What torch says while it compiles is about the kernels that it wrote last.
+        # During a compile, torch's reports are about the kernels that it wrote last.
         kernels = (each.part for each in reversed(compiled.artefacts) if each.dialect is Dialect.KERNEL)
         found = of_log(payload, str(details.get("part") or next(kernels, "")))
     elif kind in (stages.FRAME_ENDS, stages.BACKWARD_ENDS) and isinstance(told := details.get(METRIC), str) and told:
@@ -72,7 +72,7 @@ def note(compiled: Compile, kind: str, details: Mapping[str, Any], payload: str 
 
 
 def note_recording(compiled: Compile, event: Timed) -> None:
-    """Note a recording that the timeline tells of."""
+    """Add a recording from the timeline."""
     is_backward = event.arguments.get("is_backward")
     part = "" if is_backward is None else "backward" if is_backward else "forward"
     _note(compiled, CudaGraph(RECORDED, part, seconds=event.seconds))
@@ -85,7 +85,7 @@ def _note(compiled: Compile, found: CudaGraph) -> None:
 
 
 def _reason(text: str) -> str:
-    """Return a reason in one line, without stacks and without addresses: inputs are told by name."""
+    """Return a reason in one line, without stacks and addresses. Inputs have names."""
     first = " ".join(_STACK.split(text.strip(), maxsplit=1)[0].partition("\n")[0].split()).rstrip(".")
     listed = _LISTED.match(first)
     first = listed["reasons"].replace("'", "") if listed else first
@@ -95,7 +95,7 @@ def _reason(text: str) -> str:
 
 
 def _place(text: str) -> tuple[str, int, str] | None:
-    """Return the innermost line of the first stack in a text."""
+    """Return the innermost line of the first stack in a text, or None."""
     found = None
     for each in _FRAME.finditer(text):
         if found is not None and _INPUT.search(text, found.end(), each.start()):

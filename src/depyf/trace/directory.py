@@ -1,4 +1,4 @@
-"""The directory that one context writes into: names of files, and files that fail to be written."""
+"""The directory of one context: names of files, and files that could not be written."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from depyf.report.names import file_part
 from depyf.report.writer import write_whole
 
 OTHER = "other"
-"""Subdirectory of the artefacts that are neither graphs nor code that runs."""
+"""The subdirectory for artefacts that are neither graphs nor code."""
 
 LOOSE = 0
-"""Number in the file names of what no compiled graph stands for; torch counts its graphs from 1."""
+"""The number in the names of files that belong to no compiled graph; torch counts its graphs from 1."""
 
 
 class Problems(Protocol):
-    """Takes in what went wrong."""
+    """Receives errors."""
 
     def add(self, where: str, error: BaseException) -> None:
-        """Note an error, and what it was about."""
+        """Record an error, and what it was about."""
 
 
 class Numbers:
@@ -42,26 +42,26 @@ class Numbers:
 
 
 class Files(Protocol):
-    """Where a recorder writes what it hears of."""
+    """Where a recorder writes its artefacts."""
 
     directory: Path
     numbers: Numbers
 
     def write(self, name: str, text: str) -> bool:
-        """Write a file; return whether it is there now."""
+        """Write a file; return whether it exists now."""
 
     def without_directory(self, text: str) -> str:
-        """Return a text in which the files of the dump are named as they are in it, wherever it is."""
+        """Return a text in which the dump's files have relative names, wherever the dump is."""
 
     def remove(self, name: str) -> None:
         """Remove a file that turned out to describe nothing that runs."""
 
     def artefact_name(self, artefact: Artefact, owner: str, text: str) -> str:
-        """Return the file name of an artefact of `owner`, e.g. `__compiled_fn_1`, and note its number."""
+        """Return the file name of an artefact of `owner`, for example `__compiled_fn_1`, and record its number."""
 
 
 class Dump:
-    """Gives out the names of files and writes them; a file that cannot be written is a problem, not an error."""
+    """Assigns the names of files and writes them. A file that cannot be written becomes a problem, not an error."""
 
     def __init__(self, directory: Path, problems: Problems, numbers: Numbers) -> None:
         self.directory = directory
@@ -69,7 +69,7 @@ class Dump:
         self._problems = problems
 
     def write(self, name: str, text: str) -> bool:
-        """Write a file; return whether it is there now."""
+        """Write a file; return whether it exists now."""
         try:
             write_whole(os.path.join(self.directory, name), text)
         except OSError as error:
@@ -78,7 +78,7 @@ class Dump:
         return True
 
     def without_directory(self, text: str) -> str:
-        """Return a text in which the files of the dump are named as they are in it, wherever it is."""
+        """Return a text in which the dump's files have relative names, wherever the dump is."""
         return text.replace(f"{self.directory}{os.sep}", "")
 
     def remove(self, name: str) -> None:
@@ -89,7 +89,7 @@ class Dump:
             self._problems.add(f"removing {name}", error)
 
     def artefact_name(self, artefact: Artefact, owner: str, text: str) -> str:
-        """Return the file name of an artefact of `owner`, e.g. `__compiled_fn_1`, and note its number."""
+        """Return the file name of an artefact of `owner`, for example `__compiled_fn_1`, and record its number."""
         stem = f"{owner}.{file_part(artefact.stage)}"
         artefact.number = self.numbers.next(stem)
         extension = _extension(artefact.dialect, text)
@@ -100,7 +100,7 @@ class Dump:
 
 
 def _extension(dialect: Dialect, text: str) -> str:
-    """Return the ending of a file; `.py` is promised to be Python, which some backends' output code is not."""
+    """Return the extension of a file. `.py` promises Python, which the output code of some backends is not."""
     match dialect:
         case Dialect.GRAPH:
             return "py"

@@ -1,4 +1,4 @@
-"""Makes the dump of a trace file: what a capture of the running program would have written, as far as a trace tells."""
+"""Write the dump of a trace file: what a capture of the program would have written, as far as the trace has it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from depyf.trace.log import LogJoin
 from depyf.trace.reader import Cause, Reader, Record
 
 SKIPPED = (b'{"chromium_event"', b'{"describe_storage"', b'{"describe_tensor"', b'{"describe_source"')
-"""Records that a report has no use for: torch's timeline, and the ids of tensors."""
+"""Records that a report does not need: torch's timeline, and the ids of tensors."""
 MOST_PROCESSES = 64
-"""Processes of one file that are told apart; a damaged file may name any number."""
+"""The most processes in one file that are distinguished. A damaged file may name any number."""
 UNKNOWN = "unknown"
 
 
@@ -41,7 +41,7 @@ class _Joins:
     by_process: dict[int, LogJoin] = field(default_factory=dict)
 
     def of(self, process: int) -> LogJoin:
-        """Return the join of a process: the first has the directory, others a folder there."""
+        """Return the join of a process. The first process has the directory, others a folder in it."""
         found = self.by_process.get(process)
         if found is None and len(self.by_process) >= MOST_PROCESSES:
             return next(reversed(self.by_process.values()))
@@ -90,7 +90,7 @@ def _write(session: Session) -> None:
 
 
 def lines_of(trace: TraceFile) -> Iterator[str]:
-    """Yield what a reader should know of a file: its size, and what was left out."""
+    """Yield lines about a file for the reader: its size, and what could not be read."""
     yield f"{trace.name}: {trace.records} records in {trace.size / 1e6:.1f} MB, {trace.seconds:.1f} s"
     for cause, count in trace.omitted.items():
         yield f"{count} {cause}"

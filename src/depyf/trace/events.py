@@ -1,4 +1,4 @@
-"""Events of torch's timeline that say more than how long a phase took: what was recorded as a CUDA graph, and tuned."""
+"""Timeline events that carry more than a duration: recordings of CUDA graphs, and tuning."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ RECORDING = "CUDAGraphNode.record"
 """The recording of one CUDA graph."""
 CONFIGS = "CachingAutotuner.benchmark_all_configs"
 DESCENT = "CachingAutotuner.coordinate_descent_tuning"
-"""The search for the best configuration of a kernel: the first among some, the second step by step from there."""
+"""The searches for the best configuration of a kernel: first among several, then step by step from the best."""
 CHOICES = "_template_autotuning"
-"""How the name of a choice between templates and libraries ends; before it stands the operation."""
+"""The suffix of the name of a choice between templates and libraries, after the operation."""
 
 WANTED = tuple(each.encode() for each in (RECORDING, CONFIGS, DESCENT, CHOICES))
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """An event that has ended: its name, the compile id that torch gives it, its arguments, and how long it took."""
+    """A finished event: its name, torch's compile id, its arguments, and its duration."""
 
     name: str
     compile: str
@@ -30,12 +30,12 @@ class Timed:
 
 @dataclass(slots=True)
 class Events:
-    """Joins the beginnings and the ends of events; torch writes them as records of their own."""
+    """Matches the start and the end of events, which torch writes as separate records."""
 
     _open: dict[tuple[str, str, str], float] = field(default_factory=dict)
 
     def take(self, text: str) -> Timed | None:
-        """Return the event that a record ends, or None where it begins one or is about another."""
+        """Return the event that a record ends, or None for another record."""
         try:
             event = json.loads(text)
         except ValueError:

@@ -1,4 +1,4 @@
-"""The trace files that a user names: folders, globs, compressed files and URLs; which rank and which job each is of."""
+"""Find the trace files that a user names: folders, globs, compressed files and URLs; with their ranks and jobs."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _MOST_HEAD = 64 << 10
 
 
 class TraceError(ValueError):
-    """What was named is no trace, or cannot be opened."""
+    """The path names no trace, or a trace that cannot be opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A trace file: its path or URL, its size in bytes (as stored), its rank, and the job it is of, from 0.
+    """A trace file: its path or URL, its stored size in bytes, its rank, and its job, from 0.
 
-    begins: when its first record was written, in seconds of the year.
+    begins: the time of its first record, in seconds of the year.
     """
 
     path: str
@@ -105,10 +105,10 @@ def _is_named(name: str) -> bool:
 
 
 def is_dump(path: str) -> bool:
-    """Return whether a path is meant as the directory of a dump, and not as traces."""
+    """Return whether a path means the directory of a dump, and not traces."""
     directory = Path(path)
     if is_url(path) or not directory.is_dir():
-        # What is neither there nor a pattern was meant as a dump.
+        # A path that does not exist and is no pattern was meant as a dump.
         return not is_url(path) and not directory.exists() and not any(sign in path for sign in "*?[")
     return bool(indexes(directory))
 
@@ -120,10 +120,10 @@ def indexes(dump: Path) -> list[Path]:
 
 @contextmanager
 def open_trace(path: str) -> Iterator[BinaryIO]:
-    """Open a trace for reading bytes; what it is compressed with is seen from its first bytes.
+    """Open a trace for reading bytes. The first bytes show how it is compressed.
 
     Raises:
-        TraceError: it is compressed with what is not installed.
+        TraceError: the package for its compression is not installed.
         OSError: it cannot be opened.
     """
     with ExitStack() as opened:
@@ -140,7 +140,7 @@ def open_trace(path: str) -> Iterator[BinaryIO]:
 
 
 class Gradual:
-    """Reads what is compressed as far as it is whole: what follows damage is an `EOFError`, after all before it."""
+    """Reads compressed data up to the first damage, which raises `EOFError` after all valid data."""
 
     def __init__(self, stream: io.BufferedIOBase, errors: tuple[type[Exception], ...]) -> None:
         """Read `stream`, whose `errors` mean damage."""
@@ -149,10 +149,10 @@ class Gradual:
         self._damage = ""
 
     def read(self, size: int) -> bytes:
-        """Return up to so many bytes, none at the end.
+        """Return up to this many bytes, or b"" at the end.
 
         Raises:
-            EOFError: what follows is damaged or missing.
+            EOFError: the following data is damaged or missing.
         """
         if self._damage:
             raise EOFError(self._damage)
@@ -190,7 +190,7 @@ def _zstandard(path: str, stream: BinaryIO) -> BinaryIO:
 
 
 def _looked_at(path: str, size: int) -> Source:
-    """Return a file with the rank that its name tells, and the time of its first record."""
+    """Return a file with the rank in its name, and the time of its first record."""
     rank = _RANK.search(path.rpartition("/")[2])
     with open_trace(path) as stream:
         try:
@@ -202,9 +202,9 @@ def _looked_at(path: str, size: int) -> Source:
 
 
 def _jobs(sources: list[Source]) -> list[Source]:
-    """Return the files with their jobs: a rank has one file in a job, and a file without a rank is a job of its own.
+    """Return the files with their jobs. A rank has one file in a job; a file without a rank is a job of its own.
 
-    Of the jobs that lack the rank, the one is taken that began nearest.
+    Among the jobs without this rank, the one with the nearest start is taken.
     """
     jobs: list[tuple[float, set[int]]] = []
     found = []

@@ -1,7 +1,7 @@
-"""The ranks of a job beside each other: groups of equal ranks, and how each group differs from the largest.
+"""Compare the ranks of a job: groups of equal ranks, and how each group differs from the largest.
 
-Ranks are compared by their facts (`scan`). The largest group is the norm. For each other group the first fact that
-differs is the cause; the facts that differ after it are listed.
+Ranks are compared by their facts (`scan`). The largest group is the norm. For each other group, the first differing
+fact is the cause; later differences are listed.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from depyf.trace.reader import Cause
 from depyf.trace.scan import SEPARATOR, Fact, Rank
 
 MOST_SKEW = 0.5
-"""A rank is slow whose compiles took this part longer than the same compiles of other ranks."""
+"""A rank is slow if its compiles took longer than the same compiles of other ranks by this fraction."""
 LEAST_SKEW = 0.2
-"""Seconds below which no rank is slow."""
+"""A rank is not slow for a difference below this many seconds."""
 
 MOST_RANKS = 1_000_000
-"""No job has more: a higher number in a file's name is no rank of which others are missing."""
+"""The most ranks of a job. A higher number in a file name is not a rank."""
 
 ORDER = (
     *("recompile", "compile", "failure", "graph break", "tensor metadata", "execution order", "collectives"),
     *("sizes of collectives", "captured graph", "guards", "guard count", "operations"),
     *("aotautograd cache", "fx_graph cache", "joint graph", "forward graph", "backward graph", "post-grad graph"),
 )
-"""Kinds of facts of one compile, causes before effects."""
+"""The kinds of facts of one compile, causes before effects."""
 CACHES = ("aotautograd cache", "fx_graph cache")
 
-OTHER_TEXT = "is another text"
+OTHER_TEXT = "is a different text"
 CUT = (Cause.CUT_OFF.value, Cause.DAMAGED.value)
-"""Why a file ends before the rank did."""
+"""Why a file may end before the rank did."""
 
 Facts = Mapping[str, tuple[Fact, ...]]
 """The facts of each group, by their digest."""
@@ -40,7 +40,7 @@ Facts = Mapping[str, tuple[Fact, ...]]
 
 @dataclass(slots=True)
 class Group:
-    """Ranks that did the same, by the digest of their facts; the first of them stands for all."""
+    """Ranks that compiled the same, by the digest of their facts. The first one stands for all."""
 
     facts: str
     ranks: list[Rank] = field(default_factory=list)
@@ -50,7 +50,8 @@ class Group:
 class Divergence:
     """How some ranks differ from the others: `kind` is a word for it, `cause` a sentence.
 
-    ranks: in words, e.g. `0-3, 7`. `more` are further differences, which may follow from the first.
+    ranks: as text, for example `0-3, 7`.
+    more: further differences, which may follow from the first.
     """
 
     kind: str
@@ -72,7 +73,7 @@ class Job:
 
 
 def job_of(ranks: Sequence[Rank], facts: Facts) -> Job:
-    """Return the groups of ranks and where they differ."""
+    """Return the groups of ranks and how they differ."""
     groups: dict[str, Group] = {}
     for rank in ranks:
         if not rank.error:
@@ -124,7 +125,7 @@ def _named(ranks: Iterable[Rank]) -> str:
 
 
 def _missing(ranks: Sequence[Rank]) -> list[int]:
-    """Return the ranks that have no file, of those that the others speak to, or that stand before another."""
+    """Return the ranks without a file: those that others communicate with, and those below a rank with a file."""
     present = {rank.rank for rank in ranks if rank.rank is not None and rank.rank < MOST_RANKS}
     if not present:
         return []
@@ -134,7 +135,7 @@ def _missing(ranks: Sequence[Rank]) -> list[int]:
 
 def _lacking(missing: list[int], ranks: Sequence[Rank]) -> Divergence:
     size = max((rank.group_size for rank in ranks), default=0)
-    why = f"others speak to {size} ranks" if size > max(map(_number, ranks)) + 1 else "others have higher numbers"
+    why = f"others use {size} ranks" if size > max(map(_number, ranks)) + 1 else "others have higher numbers"
     plural = "s" if len(missing) > 1 else ""
     cause = f"no trace of rank{plural} {ranks_in_words(missing)}: {why}"
     return Divergence("missing rank", ranks_in_words(missing), len(missing), "", cause)
@@ -149,12 +150,12 @@ def _is_cut(rank: Rank) -> bool:
 
 
 def _cut_off(rank: Rank) -> Divergence:
-    """Return that the file of a rank is cut off which has all facts that others have."""
-    return Divergence("stopped", _named([rank]), 1, "", f"the file is cut off after {rank.last}; no fact is missing")
+    """Return the divergence of a rank whose file is truncated but has all facts of the others."""
+    return Divergence("stopped", _named([rank]), 1, "", f"the file is truncated after {rank.last}; no fact is missing")
 
 
 def _divergence(norm: Group, group: Group, facts: Facts) -> Divergence:
-    """Return how a group departs from the norm."""
+    """Return how a group differs from the norm."""
     own, others = facts[group.facts], facts[norm.facts]
     found = _differences(own, others)
     first = group.ranks[0]
@@ -181,7 +182,7 @@ class _Difference:
 
 
 def _differences(own: Sequence[Fact], norm: Sequence[Fact]) -> list[_Difference]:
-    """Return the facts that differ, in the order of the compiles, and in a compile causes before effects."""
+    """Return the facts that differ, in the order of the compiles, and within a compile causes before effects."""
     mine = {(fact.compile, fact.kind, fact.number): fact for fact in own}
     theirs = {(fact.compile, fact.kind, fact.number): fact for fact in norm}
     place = {name: number for number, name in enumerate(_in_order(own, norm))}
@@ -193,7 +194,7 @@ def _differences(own: Sequence[Fact], norm: Sequence[Fact]) -> list[_Difference]
 
 
 def _in_order(own: Sequence[Fact], norm: Sequence[Fact]) -> list[str]:
-    """Return the compiles of a rank in its order, and those that it lacks after the one that others did before."""
+    """Return the compiles of a rank in its order, with the missing ones after their predecessor in other ranks."""
     order = list(dict.fromkeys(fact.compile for fact in own))
     before = -1
     for name in dict.fromkeys(fact.compile for fact in norm):
@@ -204,21 +205,21 @@ def _in_order(own: Sequence[Fact], norm: Sequence[Fact]) -> list[str]:
 
 
 def _stopped(rank: Rank, found: Sequence[_Difference]) -> str:
-    """Return where a rank stopped that did what others did, up to there; empty for one that did otherwise."""
+    """Return where a rank stopped that had compiled the same up to there, or ""."""
     is_cut = _is_cut(rank)
     changed = [each for each in found if each.own is not None]
-    # What was being written when the file ends is not what others wrote.
+    # The last record of a truncated file differs from that of other files.
     if not found or len(changed) > (1 if is_cut else 0) or not (is_cut or rank.unfinished or _lacks_end(found)):
         return ""
     if not rank.last:
         return "the file has no record"
     inside = f", in compile {rank.unfinished[-1]}" if rank.unfinished else ""
-    cut = "the file is cut off" if is_cut else "the trace ends"
+    cut = "the file is truncated" if is_cut else "the trace ends"
     return f"{cut} after {rank.last}{inside}; {len(found)} facts that others have are missing"
 
 
 def _lacks_end(found: Sequence[_Difference]) -> bool:
-    """Return whether whole compiles are missing, and nothing else is."""
+    """Return whether the only difference is that whole compiles are missing."""
     whole = {each.compile for each in found if each.kind == "compile" and each.own is None}
     return all(each.compile in whole or each.kind == "execution order" for each in found)
 
@@ -226,26 +227,26 @@ def _lacks_end(found: Sequence[_Difference]) -> bool:
 def _cause(
     found: Sequence[_Difference], own: Sequence[Fact], others: Sequence[Fact], functions: Mapping[str, str]
 ) -> tuple[str, str, str]:
-    """Return the kind of a divergence, the compile it is in, and its cause in words."""
+    """Return the kind of a divergence, its compile, and its cause in words."""
     head = [each for each in found if each.compile == found[0].compile]
     first = next((each for each in head if each.kind in ORDER), head[0])
     place = functions.get(first.compile, "no compile")
     if first.kind in ("recompile", "compile") and first.norm is None:
         return "recompile", first.compile, _recompiled(first, head, own, others, place)
     if first.kind in ("recompile", "compile") and first.own is None:
-        return "compile missing", first.compile, f"compile {first.compile} of {place} is not there"
+        return "compile missing", first.compile, f"compile {first.compile} of {place} is missing"
     mine = first.own.words if first.own is not None else "none"
     theirs = first.norm.words if first.norm is not None else "none"
     if mine or theirs:
         own_words, other_words = _apart(mine, theirs)
         words = f"{first.kind} of {first.compile} ({place}): {own_words}; others: {other_words}"
         return first.kind, first.compile, words
-    words = "is not there" if first.own is None else "others have none" if first.norm is None else OTHER_TEXT
+    words = "is missing" if first.own is None else "others have none" if first.norm is None else OTHER_TEXT
     return first.kind, first.compile, f"{first.kind} of {first.compile} ({place}): {words}"
 
 
 def _apart(mine: str, theirs: str) -> tuple[str, str]:
-    """Return the first of several parts in which two texts differ, with its place; the texts where they have one."""
+    """Return the first differing part of two texts, with its position; the whole texts if they have one part."""
     own, others = mine.split(SEPARATOR), theirs.split(SEPARATOR)
     if len(own) < 2 and len(others) < 2:
         return mine, theirs
@@ -267,7 +268,7 @@ def _recompiled(
 
 
 def _slow(ranks: Sequence[Rank], functions: Mapping[str, str]) -> list[Divergence]:
-    """Return the ranks whose compiles took much longer than the same compiles of the others."""
+    """Return the ranks whose compiles took much longer than the same compiles of other ranks."""
     times: dict[str, list[float]] = {}
     for rank in ranks:
         for name, seconds in rank.seconds.items():

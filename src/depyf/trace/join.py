@@ -1,7 +1,7 @@
-"""Joins the records of torch's structured trace by compile id into the model of a run, and writes each artefact.
+"""Join the records of torch's structured trace by compile id into the model of a run, and write each artefact.
 
-A running process and a file of records go through the same join. What only a running process knows, it adds in
-`depyf.torch`; what a file has to do differently is in `depyf.trace.log`.
+A running process and a trace file use the same join. `depyf.torch` adds what only a running process knows;
+`depyf.trace.log` has what a file needs in addition.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from depyf.trace.caches import cache_event, has_read_no_sizes
 from depyf.trace.directory import LOOSE, Files
 
 _AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
-"""Inductor's note of what a module of its is: `forward`, `backward`, or `inference`."""
+"""Inductor's note on the part of its module: `forward`, `backward`, or `inference`."""
 
 COUNT = itertools.count()
-"""Numbers what begins: a context or a reset of torch's own counters, so that no two functions have one key."""
+"""Numbers contexts and resets of torch's counters, so that no two functions have the same key."""
 
 
 @dataclass(slots=True, eq=False)
 class Running:
-    """A compile with what joins its parts, which is no part of the model.
+    """A compile with the state of the join, which is not part of the model.
 
-    `nameless` holds artefacts that came before the name of the graph they belong to was known.
+    nameless: artefacts that came before the name of their graph was known.
     """
 
     compile: Compile
@@ -59,11 +59,11 @@ class Running:
     has_triton: bool = False
     """Whether Inductor wrote a Triton kernel for it."""
     is_reset: bool = False
-    """Whether Dynamo was reset since, so that another compile may have torch's id of this one."""
+    """Whether Dynamo was reset after it, so that another compile may have the same id."""
 
 
 TRITON_KERNEL = "async_compile.triton("
-"""How Inductor's module begins a Triton kernel."""
+"""The start of a Triton kernel in Inductor's module."""
 OF_AUTOGRAD = ("compiled_autograd_graph", "compiled_autograd_graph_pre_reordering")
 """The graphs that compiled autograd makes before Dynamo compiles them."""
 AUTOGRAD = "compiled_autograd"
@@ -87,9 +87,9 @@ class Join(ABC, Generic[R]):
         kernels: bool = True,
         not_kept: frozenset[str] = frozenset(),
     ) -> None:
-        """Begin to join; `make` makes what the joined parts of a compile are kept in.
+        """Begin to join; `make` creates the state of a compile.
 
-        Records whose kind is in `not_kept` tell when something happens, and their payload is no artefact.
+        Records whose kind is in `not_kept` only mark a point in time; their payload is no artefact.
         """
         self.session = session
         self.dump = dump
@@ -120,7 +120,7 @@ class Join(ABC, Generic[R]):
             return list(self._of_function.get(function.key, ()))
 
     def record(self, metadata: Mapping[str, Any], payload: str | None) -> R | None:
-        """Take in one record of torch's structured trace; return the compile that it belongs to, if any."""
+        """Process one record of torch's structured trace; return the compile that it belongs to, or None."""
         kind, details = records.record_kind(metadata)
         if self.leaves_out(kind):
             return None
@@ -141,7 +141,7 @@ class Join(ABC, Generic[R]):
             return running
 
     def name_graph(self, compile_id: CompileId, attempt: int, name: str) -> None:
-        """Note that the graph captured next is called `name` by the code of this compile."""
+        """Record that the code of this compile calls the next captured graph `name`."""
         with self.lock:
             running = self._attempt(compile_id, attempt)
             names = running.compile.compiled_fns
@@ -151,7 +151,7 @@ class Join(ABC, Generic[R]):
             self.write_nameless(running)
 
     def graph_names(self, compile_id: CompileId) -> tuple[str, ...]:
-        """Return the names of the graphs of a compile that are known by now."""
+        """Return the names of a compile's graphs that are known so far."""
         with self.lock:
             running = self._running.get(compile_id)
             return running.compile.compiled_fns if running is not None else ()
@@ -163,7 +163,7 @@ class Join(ABC, Generic[R]):
             self._write(artefact, running, self._compiled_fn(running))
 
     def write_wrappers(self, running: R) -> None:
-        """Write the generated wrappers of a compile again, with what their names stand for by now."""
+        """Write the generated wrappers of a compile again, with the current meaning of their names."""
         with self.lock:
             for artefact in running.compile.artefacts:
                 if artefact.wrappers and artefact.text:
@@ -171,7 +171,7 @@ class Join(ABC, Generic[R]):
                     self.dump.write(artefact.file, python_file(artefact, running, number))
 
     def end_of_context(self) -> None:
-        """Write what still waits: for a name, as graphs of compiles that never made code, or for a kernel's file."""
+        """Write the artefacts that still wait for a name (graphs of compiles without code) or for a kernel's file."""
         with self.lock:
             self.relate_rests()
             for running in self._all:
@@ -179,9 +179,9 @@ class Join(ABC, Generic[R]):
                 self.write_wrappers(running)
 
     def relate_rests(self) -> None:
-        """Give each resume function of which no code is known to the function that it is the rest of, by its name.
+        """Attach each resume function without known code to the function of the same name that it belongs to.
 
-        A graph of compiled autograd of which Dynamo compiled nothing is of no frame.
+        A graph of compiled autograd that Dynamo did not compile belongs to no frame.
         """
         while self._of_autograd:
             for record in self._of_autograd.popitem()[1]:
@@ -194,17 +194,17 @@ class Join(ABC, Generic[R]):
                 roots[made.name, made.filename] = function
             elif not function.is_resume and (root := roots.get((rest[0], made.filename))) is not None:
                 found = list(broke.get((made.filename, rest[1], made.id.count), {}).values())
-                # Others have a line of the function in the stack of their break, which they were called from.
+                # For the others, the stack of the break contains a line of the function, which called them.
                 own = [each for each in found if (resumed_function(each.name) or (each.name,))[0] == rest[0]]
                 _relate(function, root, rest[1], (own or found or root.compiles)[-1])
             for each in made.breaks:
                 for line in (*each.stack, *((each.where,) if each.where is not None else ())):
-                    # The rest of a function is made by the first of its compiles that breaks there.
+                    # The first compile that breaks there creates the resume function.
                     callers = broke.setdefault((line.filename, line.line, made.id.count), {})
                     callers.setdefault(function.key, made)
 
     def forget_texts(self) -> None:
-        """Drop what stands in files; the session is kept, for the next context in the same directory."""
+        """Drop the texts that are in files. The session is kept for the next context in the same directory."""
         with self.lock:
             for artefact in (*self.session.loose, *(each for one in self._all for each in one.compile.artefacts)):
                 if artefact.file:
@@ -213,7 +213,7 @@ class Join(ABC, Generic[R]):
     def _start(self, compile_id: CompileId, details: Mapping[str, Any]) -> None:
         running = self._running.get(compile_id)
         if running is not None and running.finished:
-            # torch._dynamo.reset() starts counting anew.
+            # torch._dynamo.reset() restarts the numbering.
             self._count = next(COUNT)
             for each in self._running.values():
                 each.is_reset = True
@@ -223,7 +223,7 @@ class Join(ABC, Generic[R]):
         if running is None:
             running = self._begin(compile_id, stack, code)
         running.compile.user_stack = stack[:-1]
-        # A finding may name the call that led to the compile: its file belongs to the dump.
+        # A finding may name the call that led to the compile, so the file of the call belongs to the dump.
         calls = [each.filename for each in stack[:-1]]
         own = [file for file in calls if not (is_library_file(file) or is_generated(file))]
         if own:
@@ -238,7 +238,7 @@ class Join(ABC, Generic[R]):
         if function.compiles and compile_id not in self._reasons and all(each.failure for each in function.compiles):
             made.trigger = FirstCall(str(function.compiles[-1].id))
         elif compile_id in self._reasons or compile_id.compile > 0:
-            # Before 2.6 torch does not tell the reasons.
+            # Before 2.6 torch does not record the reasons.
             again = function.compiles if self._counted > 1 else ()
             ids = {str(each.id.of_torch): str(each.id) for each in again if each.id.count > 1}
             told = self._reasons.pop(compile_id, Recompile(()))
@@ -254,7 +254,7 @@ class Join(ABC, Generic[R]):
         return running
 
     def _own_id(self, compile_id: CompileId, *, begins: bool) -> CompileId:
-        """Return the id of a compile, which no other has unless it is a part of that one that comes later."""
+        """Return the id of a compile. It is unique, except for later parts of the same compile."""
         own = replace(compile_id, count=self._counted)
         if begins and own in self._told:
             self._counted += 1
@@ -272,7 +272,7 @@ class Join(ABC, Generic[R]):
             self.keep_source(here.filename)
             name = here.function
             if compile_id.autograd >= 0 and is_generated(here.filename):
-                name = AUTOGRAD  # Torch's own name for the function of a graph, `forward`, says nothing.
+                name = AUTOGRAD  # torch's own name for the function of a graph, `forward`, is not helpful.
             function = Function(key, name, here.filename, here.line, source, root=key)
             if name != here.function:
                 function.qualname = name
@@ -285,7 +285,7 @@ class Join(ABC, Generic[R]):
         return function
 
     def _attempt(self, compile_id: CompileId, attempt: int) -> R:
-        """Return a compile in its current attempt: graphs of the one before belong to code that was thrown away."""
+        """Return a compile in its current attempt. Graphs of the previous attempt belong to discarded code."""
         running = self._known(compile_id)
         if attempt < running.compile.attempts:
             return running
@@ -304,7 +304,7 @@ class Join(ABC, Generic[R]):
         return running
 
     def _known(self, compile_id: CompileId) -> R:
-        """Return a compile; one that began before the context, of which only the rest is seen, begins here."""
+        """Return a compile. One that began before the context, of which only the rest is seen, begins here."""
         running = self._running.get(compile_id)
         return running if running is not None else self._begin(compile_id, ())
 
@@ -335,7 +335,7 @@ class Join(ABC, Generic[R]):
         if not records.is_break(payload):
             return
         found = records.graph_break(reproducible(payload), attempt, self.line_at)
-        # What stands in a file of the dump is a line of the user's, which the stack does not know.
+        # A line in a file of the dump stands for a line of the user's, which the stack does not contain.
         found = replace(found, stack=tuple(each for each in found.stack if not self._is_of_dump(each)))
         if all((found.reason, found.where) != (known.reason, known.where) for known in running.compile.breaks):
             running.compile.breaks.append(found)
@@ -358,7 +358,7 @@ class Join(ABC, Generic[R]):
         return records.shape_fact(kind, details, records.user_stack(stack, self.strings(), self.line_at))
 
     def _of_no_frame(self, autograd: object, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
-        """Take in a record of no frame; a graph of compiled autograd is of what Dynamo compiles of it next."""
+        """Process a record without a frame. A graph of compiled autograd belongs to the next compile of Dynamo's."""
         if payload is not None and isinstance(autograd, int) and kind in OF_AUTOGRAD:
             self._of_autograd.setdefault(autograd, []).append((kind, details, payload))
         else:
@@ -378,7 +378,7 @@ class Join(ABC, Generic[R]):
         self._write(artefact, None, None)
 
     def _saved(self, payload: str) -> R | None:
-        """Return the last compile of the functions that a cache holds which the program saves."""
+        """Return the last compile of the functions in a cache that the program saves."""
         held = {(each.get("fn_name"), each.get("fn_first_lineno")) for each in records.saved_functions(payload)}
         own = (each for each in reversed(self._all) if (each.compile.name, each.compile.first_line) in held)
         return next(own, None)
@@ -400,15 +400,15 @@ class Join(ABC, Generic[R]):
         if self.dump.write(name, text if text.endswith("\n") else text + "\n"):
             artefact.file = name
 
-    # What a running process and a file do differently.
+    # Methods that a running process and a file implement differently.
 
     @abstractmethod
     def leaves_out(self, kind: str) -> bool:
-        """Return whether a kind of record says nothing that is joined."""
+        """Return whether a kind of record contains nothing to join."""
 
     @abstractmethod
     def place_of_start(self, details: Mapping[str, Any]) -> tuple[tuple[UserLine, ...], object]:
-        """Return the stack of a compile that begins, the function itself last, and what identifies its code, if any."""
+        """Return the stack of a starting compile, the function itself last, and an identity of its code, if any."""
 
     @abstractmethod
     def strings(self) -> Mapping[int, str]:
@@ -416,26 +416,26 @@ class Join(ABC, Generic[R]):
 
     @abstractmethod
     def now(self) -> float:
-        """Return the seconds from the beginning of the run to the record at hand."""
+        """Return the seconds from the start of the run to the current record."""
 
     @abstractmethod
     def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
-        """Return a line of the user's that a record speaks of."""
+        """Return a line of the user's that a record mentions."""
 
     @abstractmethod
     def source_of(self, here: UserLine) -> str:
-        """Return the text of the function that begins at a line, as far as it is known by now."""
+        """Return the text of the function that begins at a line, as far as it is known so far."""
 
     @abstractmethod
     def keep_source(self, filename: str) -> None:
-        """Note that the compiled code comes from a file of the user's."""
+        """Record that a file of the user's contains compiled code."""
 
     @abstractmethod
     def known_before(self, code: object) -> Function | None:
-        """Return the function of code that an earlier run in the directory told of."""
+        """Return the function for a code object in an earlier run in this directory, or None."""
 
     def text_of_file(self, artefact: Artefact, running: R | None, compiled_fn: int | None) -> str:
-        """Return what is written of an artefact."""
+        """Return the text to write for an artefact."""
         text = artefact.text
         if artefact.dialect in (Dialect.GRAPH, Dialect.TEXT, Dialect.JSON, Dialect.CPP):
             text = self.dump.without_directory(reproducible(text))
@@ -448,7 +448,7 @@ class Join(ABC, Generic[R]):
         return _readable_json(text) if artefact.dialect is Dialect.JSON else text
 
     def owner(self, artefact: Artefact, running: R | None, compiled_fn: int | None) -> str:
-        """Return the word that begins the names of an artefact's files: what the artefact is of."""
+        """Return the prefix of an artefact's file names, which names its owner."""
         if compiled_fn is None and running is not None and artefact.dialect in (Dialect.TEXT, Dialect.JSON):
             return f"compile_{running.compile.id.frame_word}_{running.compile.id.compile}"
         return f"__compiled_fn_{LOOSE if compiled_fn is None else compiled_fn}"
@@ -463,17 +463,17 @@ def _relate(function: Function, root: Function, line: int, caller: Compile) -> N
 
 
 def python_file(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:
-    """Return the file of a generated wrapper: what it is, what its names stand for, and its text."""
+    """Return the file of a generated wrapper: a title, the meaning of its names, and its text."""
     beside = running.compile.artefacts if running is not None else ()
     head = [f"# {artefact_title(artefact, running, compiled_fn)}", *wrapper_comments(artefact, beside)]
     return "\n".join([*head, artefact.text.rstrip("\n"), ""])
 
 
 def artefact_title(artefact: Artefact, running: Running | None, compiled_fn: int | None) -> str:
-    """Return one line that says what an artefact is."""
+    """Return a title for an artefact, in one line."""
     stage = artefact.stage.replace("_", " ")
     if running is None:
-        return f"{stage}, made outside of any compiled frame"
+        return f"{stage}, made outside any compiled frame"
     made = running.compile
     place = f"{made.name}, {short_path(made.filename)}:{made.first_line}"
     name = f" of __compiled_fn_{compiled_fn}" if compiled_fn is not None else ""
@@ -481,7 +481,7 @@ def artefact_title(artefact: Artefact, running: Running | None, compiled_fn: int
 
 
 def artefact_of(kind: str, details: Mapping[str, Any], payload: str, attempt: int) -> Artefact:
-    """Return the artefact that a record with a payload is."""
+    """Return the artefact in a record with a payload."""
     stage = stages.STAGE_OF_NAME.get(kind)
     origin = str(details.get("filename") or "")
     if stage is not None:

@@ -1,4 +1,4 @@
-"""Joins the records of one process in a trace file into the model of its run."""
+"""Join the records of one process in a trace file into the model of its run."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ from depyf.trace.reader import Record
 
 RESUME_PREFIX = "torch_dynamo_resume_in_"
 GRAPH = "graph_"
-"""How the files of a graph begin: a trace does not tell what the code calls it."""
+"""The prefix of the files of a graph. A trace does not contain the graph's name in the code."""
 SOURCE = "source"
 OF_TORCH = ("torch/_dynamo/", "torch/_utils_internal.py", "torch/_strobelight/", "/contextlib.py")
-"""Parts of the names of files that stand between a call and its compile."""
+"""Parts of the names of files that occur between a call and its compile."""
 _TORCH_VERSION = re.compile(r'"pytorch_version": "([^"\n]{1,80})"')
 
 MOST_METRIC = 500
-"""Characters of a metric that the model has in full."""
+"""The longest metric that the model holds in full, in characters."""
 
-NO_GUARDS = "a trace holds torch's text of the guards, and no guards that can be called"
-CUT_OFF = "the trace ends before this compile does"
+NO_GUARDS = "a trace has torch's text of the guards, but no callable guards"
+CUT_OFF = "the trace ends before this compile"
 
 
 @dataclass(slots=True, eq=False)
 class LogRunning(Running):
-    """A compile of a trace: the number of the graph that was captured last, and what the timeline says of tuning."""
+    """A compile of a trace: the number of its last captured graph, and the tuning events of the timeline."""
 
     graph: int | None = None
     tuning: Tuning = field(default_factory=Tuning)
 
 
 class LogJoin(Join[LogRunning]):
-    """Joins the records of one process; texts go to their files as they come and are not kept."""
+    """Joins the records of one process. Texts are written to their files immediately and not kept."""
 
     def __init__(self, session: Session, dump: Dump) -> None:
         super().__init__(session, dump, LogRunning, keep_restarted=True, resume_prefix=RESUME_PREFIX)
@@ -76,10 +76,10 @@ class LogJoin(Join[LogRunning]):
         self._events = Events()
 
     def take(self, record: Record) -> None:
-        """Take in one record.
+        """Process one record.
 
         Raises:
-            ValueError, TypeError, KeyError, AttributeError: it says something that no release of torch says.
+            ValueError, TypeError, KeyError, AttributeError: its content matches no release of torch.
         """
         self._first = record.seconds if self._first is None else self._first
         self._last = record.seconds
@@ -96,7 +96,7 @@ class LogJoin(Join[LogRunning]):
         self._attach(kind, details, payload, self.record(record.metadata, payload))
 
     def _note_event(self, payload: str) -> None:
-        """Note what was recorded or tuned, often when the compile is long over."""
+        """Record a CUDA graph recording or tuning, often long after the compile."""
         event = self._events.take(payload)
         running = next((each for key, each in self._running.items() if event and str(key) == event.compile), None)
         if event is None or running is None:
@@ -107,9 +107,9 @@ class LogJoin(Join[LogRunning]):
             running.tuning.note(event)
 
     def _attach(self, kind: str, details: Mapping[str, Any], payload: str | None, running: LogRunning | None) -> None:
-        """Attach what a record says beside its compile: reasons, and times."""
+        """Attach a record's additional information to its compile: reasons, and times."""
         if kind == stages.RECOMPILE_REASONS:
-            # It comes before its compile begins.
+            # This record comes before its compile begins.
             self._reason = Artefact(kind, stages.dialect_of(payload or "", details.get("encoding")), payload or "")
         elif running is not None and kind == stages.FRAME_STARTS and self._reason is not None:
             self._add(running, self._reason)
@@ -126,15 +126,15 @@ class LogJoin(Join[LogRunning]):
             running.compile.metrics[kind] = _told(details)
 
     def _complete_callers(self, running: LogRunning, stacks: Iterable[tuple[UserLine, ...]]) -> None:
-        """Add the last caller of a compile, which torch leaves out where it begins, from stacks inside of it."""
+        """Add the last caller of a compile, which torch leaves out at its start, from stacks inside the compile."""
         made = running.compile
         if resumed_function(made.name) is not None:
-            return  # The function that it resumes is its caller.
+            return  # The caller of a resume function is the function that it resumes.
         known = tuple(map(_place, made.user_stack))
         for stack in stacks:
             users = self._users(stack)
             own = [at for at, line in enumerate(users) if records.is_inside((line,), (made.filename, made.name))]
-            # Of compiled functions that call one another, printed stacks lack some.
+            # If compiled functions call each other, some lines are missing in printed stacks.
             if own != [len(known) + 1] or self._is_compiled(users[len(known)]):
                 continue
             if tuple(map(_place, users[: len(known)])) == known:
@@ -148,7 +148,7 @@ class LogJoin(Join[LogRunning]):
         return tuple(line for line in stack if not any(part in line.filename for part in OF_TORCH))
 
     def _measured(self, running: LogRunning | None, kind: str, metrics: Mapping[str, Any]) -> None:
-        """Keep what torch measured of a compile, or of an export, which has no compile id."""
+        """Keep torch's metrics of a compile, or of an export, which has no compile id."""
         text = json.dumps(metrics, indent=1)
         if running is None:
             self._loose(kind, {"encoding": "json"}, text)
@@ -158,7 +158,7 @@ class LogJoin(Join[LogRunning]):
         self._name(running, metrics)
 
     def _note(self, kind: str, metadata: Mapping[str, Any], payload: str) -> None:
-        """Note what a record says beside the model: quotes of source, and what it is about."""
+        """Record additional information: quotes of source, and the subject of the record."""
         if self.leaves_out(kind):
             return
         compile_id = records.record_compile_id(metadata)
@@ -169,7 +169,7 @@ class LogJoin(Join[LogRunning]):
             self.session.torch_version = found[1]
 
     def _name(self, running: LogRunning, metrics: Mapping[str, Any]) -> None:
-        """Name a function by the metrics of its compile where the trace holds no stack of it; torch 2.4 has none."""
+        """Name a function by the metrics of its compile if the trace has no stack for it; torch 2.4 has none."""
         function, made = running.function, running.compile
         name, filename, line = (metrics.get(key) for key in ("co_name", "co_filename", "co_firstlineno"))
         if not (isinstance(name, str) and isinstance(filename, str) and isinstance(line, int)):
@@ -183,7 +183,7 @@ class LogJoin(Join[LogRunning]):
         self.keep_source(filename)
 
     def end(self) -> None:
-        """Complete the model: what follows from the whole trace."""
+        """Complete the model with what follows from the whole trace."""
         for running in self.running():
             self.write_nameless(running)
             made = running.compile
@@ -231,7 +231,7 @@ class LogJoin(Join[LogRunning]):
             self.session.unavailable[f"source of {filename}"] = QUOTED
 
     def _fill(self, made: Compile) -> None:
-        """Put the text of lines in that other records quote."""
+        """Fill in the text of lines that other records quote."""
         made.user_stack = tuple(map(self._with_text, made.user_stack))
         made.breaks = [self._filled_break(each) for each in made.breaks]
         made.effects = [SideEffect(each.source, tuple(map(self._with_text, each.lines))) for each in made.effects]
@@ -254,7 +254,7 @@ class LogJoin(Join[LogRunning]):
         running.compile.artefacts += self._written(artefact, running)
 
     def _written(self, artefact: Artefact, running: LogRunning | None) -> list[Artefact]:
-        """Write an artefact, and once more as torch wrote it where its file does not hold that."""
+        """Write an artefact, and also torch's own text if the file does not contain it."""
         made = [artefact]
         self._write(artefact, running, None)
         if self._is_changed(artefact):
@@ -265,7 +265,7 @@ class LogJoin(Join[LogRunning]):
         return made
 
     def _is_changed(self, artefact: Artefact) -> bool:
-        """Return whether the file of an artefact does not hold its text as torch wrote it."""
+        """Return whether the file of an artefact does not contain torch's own text."""
         return artefact.text.strip("\n") not in self._last_text
 
     def _loose(self, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
@@ -275,22 +275,22 @@ class LogJoin(Join[LogRunning]):
             self.session.loose += self._written(artefact_of(kind, details, payload, 0), None)
 
     def leaves_out(self, kind: str) -> bool:
-        """Return whether a kind of record says nothing that is joined."""
+        """Return whether a kind of record contains nothing to join."""
         return kind in stages.ONLY_BOOKKEEPING
 
     def place_of_start(self, details: Mapping[str, Any]) -> tuple[tuple[UserLine, ...], object]:
-        """Return the stack of a compile that begins."""
+        """Return the stack of a starting compile."""
         stack = records.user_stack(details.get("stack"), self._strings, self.line_at)
         self.quotes.add_stack(stack)
         self._compiled.update((line.filename, line.function) for line in stack[-1:])
         return self._users(stack), None
 
     def strings(self) -> Mapping[int, str]:
-        """Return the file names that the trace has told so far."""
+        """Return the file names that the trace has defined so far."""
         return self._strings
 
     def now(self) -> float:
-        """Return the seconds from the first record to the one at hand."""
+        """Return the seconds from the first record to the current one."""
         return self._last - (self._first or 0.0)
 
     def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
@@ -298,20 +298,20 @@ class LogJoin(Join[LogRunning]):
         return UserLine(filename, line, "", function)
 
     def source_of(self, here: UserLine) -> str:
-        """Return nothing: the source is known at the end."""
+        """Return "", because the source is known only at the end."""
         return ""
 
     def keep_source(self, filename: str) -> None:
-        """Note a file of the user's."""
+        """Record a file of the user's."""
         if filename:
             self._files[filename] = None
 
     def known_before(self, code: object) -> Function | None:
-        """Return None: a trace is read on its own."""
+        """Return None, because a trace is read on its own."""
         return None
 
     def text_of_file(self, artefact: Artefact, running: LogRunning | None, compiled_fn: int | None) -> str:
-        """Return the payload as it is; of a graph or a wrapper with what makes it a file above it."""
+        """Return the payload; for a graph or a wrapper with a header."""
         self._last_text = self._text_of_file(artefact, running)
         return self._last_text
 
@@ -325,7 +325,7 @@ class LogJoin(Join[LogRunning]):
         return artefact.text
 
     def owner(self, artefact: Artefact, running: LogRunning | None, compiled_fn: int | None) -> str:
-        """Return the graph that an artefact is of, else its compile."""
+        """Return the graph that an artefact belongs to, or else its compile."""
         if running is None:
             return f"{GRAPH}0"
         if running.graph is None:
@@ -334,7 +334,7 @@ class LogJoin(Join[LogRunning]):
 
 
 def _told(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what torch measured; a text of many lines, a setting of all of torch, stands in the artefact alone."""
+    """Return torch's metrics. A long text, such as all of torch's settings, is only in the artefact."""
     found = {sys.intern(name): value for name, value in metrics.items() if value is not None}
     for name, value in found.items():
         if isinstance(value, str) and len(value) > MOST_METRIC:

@@ -1,4 +1,4 @@
-"""The user's source as far as a trace quotes it, and the local files that fit these quotes."""
+"""The user's source as far as a trace quotes it, and the local files that match these quotes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _IN_GRAPH = re.compile(
 )
 
 MOST_LINES = 200_000
-"""A line of a higher number is in no source file: a file of quotes is as long as its last."""
+"""The highest line number that is accepted, because a file of quotes is as long as its last line."""
 MOST_BYTES = 8 << 20
-QUOTED = "only the lines that the trace quotes are here: the file itself is not on this machine, or is another one"
+QUOTED = "only the lines that the trace quotes are shown: the file is not on this machine, or it is different"
 
 
 @dataclass(slots=True)
@@ -29,12 +29,12 @@ class Quotes:
     lines: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def add(self, file: str, line: int, text: str) -> None:
-        """Note what stands in a line; torch quotes it without its indent."""
+        """Record the text of a line, which torch quotes without its indentation."""
         if file and 0 < line <= MOST_LINES and text.strip():
             self.lines.setdefault(file, {}).setdefault(line, text.strip())
 
     def read(self, text: str) -> None:
-        """Note the lines that a graph's comments or a printed stack quote."""
+        """Record the lines that a graph's comments or a printed stack quote."""
         if " File: " in text:
             for found in _IN_GRAPH.finditer(text):
                 self.add(found["file"], int(found["line"]), found["text"])
@@ -43,12 +43,12 @@ class Quotes:
                 self.add(found["file"], int(found["line"]), found["text"])
 
     def add_stack(self, stack: tuple[UserLine, ...]) -> None:
-        """Note the lines of a structured stack."""
+        """Record the lines of a structured stack."""
         for line in stack:
             self.add(line.filename, line.line, line.text)
 
     def source(self, file: str) -> tuple[str, bool]:
-        """Return the text of a file, and whether it is whole: a local file is, if each quote stands in it."""
+        """Return the text of a file, and whether it is complete. A local file is, if it contains each quote."""
         quoted = self.lines.get(file, {})
         local = _local_text(file) if quoted else ""
         rows = local.splitlines()
@@ -59,12 +59,12 @@ class Quotes:
 
 
 def _begins(row: str, quote: str) -> bool:
-    """Return whether a line of a file is what was quoted of it; graphs quote the first part of a long one."""
+    """Return whether a line of a file matches its quote. Graphs quote the first part of a long line."""
     return row.strip() == quote or (len(quote) > 20 and row.strip().startswith(quote))
 
 
 def _local_text(file: str) -> str:
-    """Return the text of a local Python file, empty where there is none: a name in a trace may be any name."""
+    """Return the text of a local Python file, or "". A name in a trace may be any name."""
     if not (os.path.isabs(file) and file.endswith(".py") and os.path.isfile(file)):
         return ""
     try:

@@ -1,7 +1,7 @@
-"""Reads a trace file record by record: linear in its size, in bounded memory, and whatever bytes it holds.
+"""Read a trace file record by record, in linear time and bounded memory, whatever bytes it contains.
 
-A record is a line of glog's with JSON behind it. Where the JSON has `has_payload`, the payload follows with a tab
-before each of its lines. What does not fit this is left out and counted by its cause.
+A record is a line of glog followed by JSON. If the JSON has `has_payload`, the payload follows, with a tab before each
+of its lines. Everything else is left out and counted by cause.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 BLOCK = 1 << 20
 """Bytes read at a time."""
 MOST_BYTES = 64 << 20
-"""A record longer than this is left out: the reader holds one record in memory."""
+"""The longest record that is read, because the reader holds one record in memory."""
 
 _NEXT_RECORD = re.compile(rb"\n(?!\t)")
 _HEAD = re.compile(
@@ -28,26 +28,26 @@ _HEAD = re.compile(
 
 
 class Cause(Enum):
-    """Why something in a file is not in the report, or is there with a doubt."""
+    """Why something in a file is not in the report, or is in doubt."""
 
     OTHER_LINE = "lines of other loggers"
-    NOT_JSON = "records whose JSON cannot be read"
+    NOT_JSON = "records with invalid JSON"
     WRONG_DIGEST = "payloads that differ from their md5 (kept)"
-    NO_PAYLOAD = "records whose payload is missing"
-    STRAY_PAYLOAD = "payload lines that belong to no record"
+    NO_PAYLOAD = "records without their payload"
+    STRAY_PAYLOAD = "payload lines without a record"
     TOO_LONG = f"records longer than {MOST_BYTES >> 20} MiB"
-    CUT_OFF = "records cut off at the end of the file"
-    DAMAGED = "ends of files whose compression is damaged"
-    NOT_UNDERSTOOD = "records that say something unexpected"
+    CUT_OFF = "records truncated at the end of the file"
+    DAMAGED = "damaged ends of compressed files"
+    NOT_UNDERSTOOD = "records with unexpected content"
 
 
 @dataclass(slots=True)
 class Record:
-    """One record: what it says, its payload, and when and by which process it was written.
+    """One record: its content, its payload, its time, and the process that wrote it.
 
-    digest: the md5 of the payload, empty where it is not that which torch wrote.
-    seconds: since the beginning of the year, which torch does not write.
-    offset: where the record begins in the file, in bytes.
+    digest: the md5 of the payload; "" if it does not match the one that torch wrote.
+    seconds: since the beginning of the year, because torch does not write the year.
+    offset: the position of the record in the file, in bytes.
     """
 
     metadata: Mapping[str, Any]
@@ -67,8 +67,8 @@ class Record:
 class Reader:
     """Reads one file; `omitted` counts what was left out, by cause, and `size` the bytes that were read.
 
-    skipped: kinds whose records are not wanted: the names with which their JSON begins.
-    wanted: records of these kinds are wanted all the same if their payload holds one of these.
+    skipped: the first name in the JSON of records that are not needed.
+    wanted: such a record is needed after all if its payload contains one of these.
     """
 
     skipped: tuple[bytes, ...] = ()
@@ -88,7 +88,7 @@ class Reader:
             if found is None:
                 self._other(line, body)
                 if body and pending is not None:
-                    # A line of another logger stood between a record and the rest of its payload.
+                    # A line of another logger came between a record and the rest of its payload.
                     pending.bodies.append(body)
                 continue
             if pending is not None and (record := self._finished(pending)) is not None:
@@ -98,14 +98,14 @@ class Reader:
             yield record
 
     def _pieces(self, stream: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
-        """Yield each line that begins without a tab with the lines below it that do, and where it begins."""
+        """Yield each line without a leading tab together with the following lines with one, and its position."""
         held, offset = b"", 0
         for block in iter(lambda: self._block(stream), b""):
             self.size += len(block)
             searched = max(len(held) - 1, 0)
             held += block
             begin = 0
-            # What follows the last line break decides whether a record ends there.
+            # The bytes after the last line break decide whether a record ends there.
             for found in _NEXT_RECORD.finditer(held, searched, len(held)):
                 if found.end() == len(held):
                     break
@@ -125,7 +125,7 @@ class Reader:
             return b""
 
     def _too_long(self, stream: BinaryIO, held: bytes, offset: int) -> tuple[bytes, int]:
-        """Pass over a record that is too long; return what follows it, and where that begins."""
+        """Skip a record that is too long; return the following bytes and their position."""
         self.omitted[Cause.TOO_LONG] += 1
         last = held[-1:]
         offset += len(held)
@@ -158,7 +158,7 @@ class Reader:
         if "has_payload" in metadata and pending.bodies:
             payload, digest = self._payload(pending, str(metadata["has_payload"]))
         elif "has_payload" in metadata:
-            # An empty payload is a line with a tab alone; none at all is a part of the file that is missing.
+            # An empty payload is a line with only a tab. If it is missing, a part of the file is missing.
             self.omitted[Cause.CUT_OFF if pending.is_last else Cause.NO_PAYLOAD] += 1
         elif pending.bodies:
             self.omitted[Cause.STRAY_PAYLOAD] += 1
@@ -171,7 +171,7 @@ class Reader:
         return Cause.CUT_OFF if pending.is_last and self._ends_amid else otherwise
 
     def _payload(self, pending: _Pending, digest: str) -> tuple[bytes, str]:
-        """Return a payload and its md5, which is empty where the payload is not what was written."""
+        """Return a payload and its md5, or "" if the payload does not match it."""
         body = pending.bodies[0] if len(pending.bodies) == 1 else b"\n".join(pending.bodies)
         payload = body.removeprefix(b"\t").replace(b"\n\t", b"\n")
         if hashlib.md5(payload, usedforsecurity=False).hexdigest() == digest:
@@ -202,6 +202,6 @@ def _json_of(written: bytes) -> dict[str, Any] | None:
 
 
 def _seconds(found: re.Match[bytes]) -> float:
-    """Return the time of a record since the beginning of a year; months count as 31 days, as only order matters."""
+    """Return the time of a record since the beginning of a year, with months of 31 days: only the order matters."""
     days = 31 * int(found["month"]) + int(found["day"])
     return 86400.0 * days + 3600 * int(found["hour"]) + 60 * int(found["minute"]) + float(found["second"])

@@ -1,4 +1,4 @@
-"""What the records of torch's structured trace say: each parser turns one kind of record into the model's data."""
+"""Parse the records of torch's structured trace: each parser turns one kind of record into data of the model."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from depyf.report.user_source import line_at
 
 Metadata = Mapping[str, Any]
 LineAt: TypeAlias = Callable[[str, int, str], UserLine]
-"""Makes a line of the user's of its file, its number and its function; only a live process trusts its own files."""
+"""Creates a line of the user's from its file, its number and its function. Only a live process trusts its own files."""
 
 _BREAK_PLACE = re.compile(r"^Graph break in user code at (?P<file>.*):(?P<line>\d+)\s*$", re.MULTILINE)
 _BREAK_REASON = re.compile(r"^(?:Graph Break )?Reason: (?:Unsupported: )?(?P<reason>.*)$", re.MULTILINE)
-"""Torch 2.6 and older say only `Reason`."""
+"""torch 2.6 and older write only `Reason`."""
 _BREAK_CODE = re.compile(r"\bgb(\d{4})\b", re.IGNORECASE)
 _ORIGIN = re.compile(r"(?:Original traceback:|fake tensor exception at) *\n(?P<frames>(?:[^\n]*\S[^\n]*(?:\n|$))+)")
 """The frames that led to the node at which a backend failed."""
@@ -35,7 +35,7 @@ _FALLBACK = "WON'T CONVERT "
 """How torch warns of an exception in a backend; the graph break that it makes of it follows, or is in the failure."""
 _BREAK_OF_FRAME = re.compile(r"^Graph break: skip: from user code at:$", re.MULTILINE)
 _EXCEPTION = re.compile(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
-"""Before 2.10 a break for which the whole frame is left as it is has its reason in the exception below alone."""
+"""Before 2.10, if torch skips the whole frame for a break, only the exception below has the reason."""
 _BREAK_PART = re.compile(r"^  (Explanation|Hint|Developer debug context): ", re.MULTILINE)
 _BREAK_END = re.compile(r"^\s?For more details about this graph break|^User code traceback:", re.MULTILINE)
 _BREAK_INTERNALS = re.compile(r"^Traceback \(most recent call last\):|^NoneType: None", re.MULTILINE)
@@ -58,11 +58,11 @@ SECONDS = {
     "dynamo_time_before_restart_s": "before restart",
     "structured_logging_overhead_s": "torch's own trace",
 }
-"""Torch's names of the phases that it times, and the names in a dump; all in seconds."""
+"""torch's names of the phases, and their names in a dump; all in seconds."""
 
 
 def record_compile_id(metadata: Metadata) -> CompileId | None:
-    """Return the id of the compile that a record belongs to, or None for a record of no compile."""
+    """Return the id of the compile that a record belongs to, or None."""
     frame, number = metadata.get("frame_id"), metadata.get("frame_compile_id")
     if not isinstance(frame, int) or not isinstance(number, int):
         return None
@@ -71,7 +71,7 @@ def record_compile_id(metadata: Metadata) -> CompileId | None:
 
 
 def record_kind(metadata: Metadata) -> tuple[str, Mapping[str, Any]]:
-    """Return the name of a record, for an artefact or a dumped graph its own, and the data that goes with it."""
+    """Return the name of a record and its data. An artefact or a dumped graph has its own name."""
     name, value = next(iter(metadata.items()), ("", {}))
     details = value if isinstance(value, Mapping) else {}
     if name in ("artifact", "graph_dump"):
@@ -80,7 +80,7 @@ def record_kind(metadata: Metadata) -> tuple[str, Mapping[str, Any]]:
 
 
 def user_stack(stack: object, filenames: Mapping[int, str], line_of: LineAt = line_at) -> tuple[UserLine, ...]:
-    """Return a structured stack, outermost first; `filenames` resolves the numbers that stand for file names."""
+    """Return a structured stack, outermost first; `filenames` maps the numbers of file names."""
     lines = []
     for frame in stack if isinstance(stack, list) else []:
         filename = filenames.get(frame.get("filename"), "")
@@ -93,9 +93,10 @@ def user_stack(stack: object, filenames: Mapping[int, str], line_of: LineAt = li
 def with_last_frames(
     stack: tuple[UserLine, ...], call: tuple[str, int, str] | None, code: types.CodeType | None
 ) -> tuple[UserLine, ...]:
-    """Return a stack that ends with the place of the call that is compiled, and the function itself.
+    """Return a stack that ends with the place of the compiled call, and the function itself.
 
-    Torch 2.4 leaves out the function, and newer ones the last caller where that calls what `torch.compile` returned.
+    torch 2.4 leaves out the function. Newer releases leave out the last caller if it calls the result of
+    `torch.compile`.
     """
     own = (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
     callers = stack[:-1] if stack and own is not None and _place(stack[-1]) == own else stack
@@ -116,7 +117,7 @@ def is_break(payload: str) -> bool:
 
 
 def graph_break(payload: str, attempt: int, line_of: LineAt = line_at) -> GraphBreak:
-    """Read torch's text about a graph break."""
+    """Parse torch's text about a graph break."""
     text = _BREAK_INTERNALS.split(payload, maxsplit=1)[0].strip()
     place = _BREAK_PLACE.search(text)
     own = _message_of_skip(payload) or text
@@ -152,10 +153,10 @@ def _origin(text: str, line_of: LineAt) -> tuple[UserLine, ...]:
 def side_effects(
     payload: str, known: Iterable[SideEffect] = (), function: tuple[str, str] = ("", ""), line_of: LineAt = line_at
 ) -> list[SideEffect]:
-    """Read which objects the code changes, each with the innermost lines of the user's that asked for it.
+    """Parse which objects the code changes, each with the innermost lines of the user's that asked for it.
 
-    `known` are those of records before, to which the lines are added. What the program cannot name is left out.
-    `function` is the file and the name of what is compiled: what is changed before its first line, for a cell of a
+    `known` are those of earlier records, to which the lines are added. Objects that the program cannot name are left
+    out. `function` is the file and the name of the compiled function. A change before its first line, for the cell of a
     parameter, has only lines of its callers, which are left out.
     """
     lines = {each.source: list(each.lines) for each in known}
@@ -177,7 +178,7 @@ def printed_stacks(text: str, line_of: LineAt = line_at) -> list[tuple[UserLine,
 
 
 def is_inside(stack: Sequence[UserLine], function: tuple[str, str]) -> bool:
-    """Return whether a function, of a file and a name, is in a stack; one without a file is in each."""
+    """Return whether a function, given by file and name, is in a stack. A function without a file is in every stack."""
     filename, name = function
     resumed = resumed_function(name)
     names = (name, resumed[0]) if resumed is not None else (name,)
@@ -185,7 +186,7 @@ def is_inside(stack: Sequence[UserLine], function: tuple[str, str]) -> bool:
 
 
 def _message_of_skip(payload: str) -> str:
-    """Return the message of the exception for which a frame was left as it is; empty for any other break."""
+    """Return the message of the exception for which a frame was skipped, or "" for another break."""
     found = list(_EXCEPTION.finditer(payload)) if _BREAK_OF_FRAME.search(payload) else []
     return payload[found[-1].end() :].strip() if found else ""
 
@@ -195,14 +196,14 @@ def _reason_of_break(text: str) -> str:
     if found is None:
         return text.split("\n", 1)[0]
     reason = found["reason"].strip()
-    # A reason that ends in a colon only names Dynamo's own instruction; the reason proper stands below it.
+    # A reason that ends in a colon only names Dynamo's own instruction. The actual reason follows.
     below = text[found.end() :].strip().split("\n", 1)[0].strip()
     is_reason = reason.endswith(":") and below and not _BREAK_END.match(below)
     return _without_quotes(below if is_reason else reason.removesuffix(":"))
 
 
 def _without_quotes(reason: str) -> str:
-    """Return a reason without the quotes that some are in: in them, torch 2.2 doubles one."""
+    """Return a reason without quotes around it. torch 2.2 doubles a quote inside them."""
     if len(reason) < 2 or not reason[0] == reason[-1] == "'":
         return reason
     return reason[1:-1].replace("''", "")
@@ -220,10 +221,10 @@ def _parts_of_break(text: str) -> dict[str, list[str]]:
 
 
 def seconds(metrics: Mapping[str, Any], *, has_triton: bool) -> dict[str, float]:
-    """Return the times of a compile, in seconds per phase; a phase that did not run is left out.
+    """Return the times of a compile, in seconds per phase. A phase that did not run is left out.
 
-    has_triton: whether there is a Triton kernel. Torch names the time that it waits for kernels for Triton, also where
-        only the C++ compiler runs.
+    has_triton: whether there is a Triton kernel. torch names the time to wait for kernels after Triton, even if only
+        the C++ compiler runs.
     """
     found = {label: metrics.get(name) for name, label in SECONDS.items()}
     times = {label: float(value) for label, value in found.items() if isinstance(value, (int, float)) and value > 0}
@@ -237,7 +238,7 @@ def seconds(metrics: Mapping[str, Any], *, has_triton: bool) -> dict[str, float]
 
 
 def backward_seconds(metrics: Mapping[str, Any], *, has_triton: bool) -> dict[str, float]:
-    """Return the times of a backward that was compiled on its own, in seconds per phase."""
+    """Return the times of a backward that was compiled separately, in seconds per phase."""
     kept = ("inductor", "code generation", CPP, TRITON)
     times = {label: value for label, value in seconds(metrics, has_triton=has_triton).items() if label in kept}
     duration = metrics.get("duration_us")
@@ -247,7 +248,7 @@ def backward_seconds(metrics: Mapping[str, Any], *, has_triton: bool) -> dict[st
 
 
 def failure(metrics: Mapping[str, Any], line_of: LineAt = line_at) -> Failure | None:
-    """Return why a compile failed, or None where it did not."""
+    """Return why a compile failed, or None if it did not."""
     kind = metrics.get("fail_type")
     if not kind:
         return None
@@ -258,7 +259,7 @@ def failure(metrics: Mapping[str, Any], line_of: LineAt = line_at) -> Failure | 
 
 
 def shape_fact(kind: str, details: Mapping[str, Any], stack: Sequence[UserLine]) -> ShapeFact:
-    """Return what a record says of a symbolic shape; `stack` are the user's lines that led to it."""
+    """Return a record's decision about a symbolic shape; `stack` are the user's lines that led to it."""
     first = details.get("expr") or details.get("symbol") or details.get("op") or ""
     detail = next((details[name] for name in ("result", "value", "reason", "sources") if details.get(name)), "")
     return ShapeFact(kind, str(first), str(detail), stack[-1] if stack else None)
@@ -274,7 +275,7 @@ def collectives(payload: str) -> tuple[str, ...]:
 
 
 def saved_functions(payload: str) -> list[Metadata]:
-    """Return what a record says of each function in the cache that a program saves, none where it cannot be read."""
+    """Return the data of each function in the cache that a program saves; [] if it cannot be read."""
     try:
         found = json.loads(payload)["artifacts"]["dynamo"]
     except (ValueError, KeyError, TypeError):

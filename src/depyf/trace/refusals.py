@@ -1,7 +1,7 @@
-"""Why the entries of a function refused a call, as torch's record of a recompile tells: one text for each entry.
+"""Parse why the entries of a function refused a call, from torch's record of a recompile: one text for each entry.
 
-A function of n entries has n texts in the record of its next compile, of which n - 1 stand in the record before as they
-are. What was read then is not read again, or n compiles would read n squared texts.
+The record of a function with n entries has n texts, of which n - 1 are the same as in the previous record. They are not
+parsed again, because n compiles would otherwise parse a quadratic number of texts.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ _REFUSAL = re.compile(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
 _DEVICE_INDEX = re.compile(r"(?<=Expected device index to be )[^,]|(?<=, actual )[\x00-\x1f]")
 _COMMENT_OF_CLAUSE = re.compile(r"\s+# ")
 _DIFFERS = re.compile(r"(?<=[=<>] )'(?:[^'\\]|\\.)*'|(?<=[=<>] )\"(?:[^\"\\]|\\.)*\"|(?<![\w.:'])-?\d+(?:\.\d+)?\b")
-"""What differs between the clauses of two entries that ask the same: the string or number that is compared with."""
+"""The difference between the clauses of two entries with the same guard: the string or number that is compared."""
 _MOST_FORMS = 4
 MOST_TEXTS = 1024
-"""Refusals whose reading is remembered."""
+"""The number of refusals whose parsed form is cached."""
 _PLACE_OF_CLAUSE = re.compile(r":(\d+) in \S+(?: \(\S+:\d+ in \S+\))?$")
-"""The user's line; behind it, of a condition, torch names its own that made it."""
+"""The user's line. After it, for a condition, torch names its own line that made it."""
 _BEGINS, _NEXT = "[\n", ",\n"
-"""How torch writes a list of texts, one a line."""
+"""torch's format of a list of texts, one per line."""
 
 
 class Listed(str):
-    """A list of texts where torch's trace has a text: nobody has joined them. The text itself is empty."""
+    """A list of texts in the place of a text of torch's trace, to avoid joining them. As a text it is empty."""
 
     texts: list[str]
 
@@ -42,9 +42,10 @@ class Listed(str):
 
 @dataclass(slots=True)
 class _Read:
-    """What the last record said: its text behind the bracket, the clauses by entry, and the entries in their order.
+    """The last record: its text after the bracket, the clauses by entry, and the entries in their order.
 
-    `listed` are the texts instead where they are a list. `forms` are those of the first `formed` entries.
+    listed: the texts, if they are a list.
+    forms: those of the first `formed` entries.
     """
 
     text: str = ""
@@ -55,7 +56,7 @@ class _Read:
     formed: int = 0
 
     def add(self, entry: str, clause: str) -> bool:
-        """Add the clause of an entry that is newer than all that are known; return whether it is."""
+        """Add the clause of an entry that is newer than all known entries; return whether it is."""
         if self.entries and _entry_order(entry) <= _entry_order(self.entries[-1]):
             return False
         self.clauses[entry] = [clause]
@@ -63,7 +64,7 @@ class _Read:
         return True
 
     def told(self) -> Recompile:
-        """Return the refusals of the newest entries, and the others in short."""
+        """Return the refusals of the newest entries one by one, and the others together."""
         newest = tuple(
             Refusal(entry, tuple(map(_words, self.clauses[entry])))
             for entry in self.entries[-MOST_REFUSALS:]
@@ -79,13 +80,13 @@ class _Read:
 
 
 _LAST: list[_Read] = []
-"""The last record that was read, at most one. Who reads takes it out, so that no two threads have it."""
+"""The last parsed record, if any. A reader removes it, so that no two threads use it."""
 
 
 def recompile(payload: str) -> Recompile:
-    """Read why the entries of a function refused a call: torch writes a text, or a list of texts, one per entry.
+    """Parse why the entries of a function refused a call. torch writes a text, or a list of texts, one per entry.
 
-    A function of many entries has as many refusals in each compile: only those of the newest entries are told.
+    A function with many entries has as many refusals in each compile. Only those of the newest entries are listed.
     """
     try:
         last = _LAST.pop()
@@ -97,7 +98,7 @@ def recompile(payload: str) -> Recompile:
 
 
 def _continued(last: _Read, payload: str) -> _Read | None:
-    """Return what a record says that holds the last one, with newer entries before it; None for any other record."""
+    """Return the refusals of a record that contains the last record after newer entries, or None."""
     if isinstance(payload, Listed):
         new = len(payload.texts) - len(last.listed)
         if not last.listed or new < 1 or payload.texts[new:] != last.listed:
@@ -115,7 +116,7 @@ def _continued(last: _Read, payload: str) -> _Read | None:
 
 
 def _add(last: _Read, texts: list[str]) -> bool:
-    """Add what newer entries said, the newest first; return whether all of them are newer."""
+    """Add the texts of newer entries, newest first; return whether all of them are newer."""
     return all(last.add(*_refusal(each)) for each in reversed(texts))
 
 
@@ -140,7 +141,7 @@ def _texts(payload: str) -> list[str]:
 
 
 def _index_as_number(found: re.Match[str]) -> str:
-    """Return the index of a device, which some releases of torch print as the character of that number."""
+    """Return the index of a device, which some releases of torch print as the character with that number."""
     return found[0] if found[0].isprintable() else str(ord(found[0]))
 
 
@@ -163,12 +164,12 @@ def _entry_order(entry: str) -> tuple[int, ...]:
 
 @functools.lru_cache(maxsize=64)
 def _words(clause: str) -> str:
-    """Return a failed clause as it is told: the same one stands in the record of each later compile."""
+    """Return a failed clause in readable form. Cached, because the records of later compiles repeat it."""
     return reproducible(_clause(clause))
 
 
 def _clause(text: str) -> str:
-    """Return a failed clause in one line: torch puts the user's line behind it, and a stack below it."""
+    """Return a failed clause in one line. torch adds the user's line after it, and a stack below it."""
     first = text.strip().split("\n", 1)[0]
     clause, *comments = _COMMENT_OF_CLAUSE.split(first)
     place = _PLACE_OF_CLAUSE.search(comments[-1]) if comments else None

@@ -1,4 +1,4 @@
-"""From trace files to a directory of dumps: one of each group of equal ranks, and what the groups differ in."""
+"""Turn trace files into a directory of dumps: one for each group of equal ranks, and the differences of the groups."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from depyf.trace.scan import Rank
 from depyf.trace.work import Scanned, scan_all
 
 MARK = ".depyf-trace"
-"""Stands in an output directory that depyf made, and has the names of what it wrote there: that may be made anew."""
+"""A file in an output directory of depyf with the names of the files that depyf wrote, which it may overwrite."""
 MOST_GROUPS = 32
-"""Groups of equal ranks that get a dump of their own, the largest first."""
+"""The most groups of equal ranks that get their own dump, largest first."""
 
 
 @dataclass(slots=True)
 class Options:
     """How traces are read.
 
-    every_rank: make a dump of each rank, and not of one of each group.
-    known: what is known of files that have not changed since, by path and size.
+    every_rank: write a dump for each rank instead of one for each group.
+    known: the results for files that have not changed, by path and size.
     """
 
     executor: Executor | None = None
@@ -40,9 +40,9 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Dumped:
-    """The dumps of a job: their directory, and by the path of each trace the dump that stands for it.
+    """The dumps of a job: their directory, and for each trace the dump that stands for it.
 
-    A trace that cannot be read has none, nor have those of the smallest groups where there are many.
+    A trace that cannot be read has no dump, nor have the smallest groups if there are many.
     """
 
     directory: Path
@@ -54,7 +54,7 @@ def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list
     """Write the dumps of all jobs.
 
     Raises:
-        TraceError: there is something else in `output`.
+        TraceError: `output` contains other files.
         OSError: it cannot be written, or the only file cannot be read.
     """
     directory = emptied(output, [source.path for source in sources if not is_url(source.path)])
@@ -74,20 +74,20 @@ def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list
 
 
 def emptied(output: Path, inputs: Sequence[str | Path]) -> Path:
-    """Return the output directory, made, without what an earlier report left there.
+    """Create the output directory, without the files of an earlier report, and return it.
 
     Raises:
-        TraceError: something else is in it, or something that is to be read.
+        TraceError: it contains other files, or files that are to be read.
         OSError: it cannot be written.
     """
     if output.is_dir() and any(output.iterdir()):
         own = output.resolve()
         inside = next((each for each in inputs if own in Path(each).resolve().parents), None)
         if inside is not None:
-            raise TraceError(f"{inside} is inside of {output}, which is made anew: give another directory with -o")
+            raise TraceError(f"{inside} is inside {output}, which depyf overwrites: choose another directory with -o")
         foreign = _foreign(output)
         if foreign:
-            raise TraceError(f"{output} holds other files ({foreign}): give an empty directory with -o")
+            raise TraceError(f"{output} contains other files ({foreign}): choose an empty directory with -o")
         shutil.rmtree(output)
     directory = prepared_directory(output)
     write_whole(directory / MARK, "")
@@ -95,17 +95,17 @@ def emptied(output: Path, inputs: Sequence[str | Path]) -> Path:
 
 
 def mark(directory: Path) -> None:
-    """Note what stands in an output directory by now."""
+    """Record the current content of an output directory."""
     write_whole(directory / MARK, "".join(f"{each.name}\n" for each in sorted(directory.iterdir())))
 
 
 def _foreign(output: Path) -> str:
-    """Return the name of something that no report has written into a directory; empty where there is nothing."""
+    """Return the name of a file in a directory that no report has written, or ""."""
     inside = sorted(each.name for each in output.iterdir())
     if MARK not in inside:
         return inside[0]
     written = (output / MARK).read_text(encoding="utf-8", errors="replace").splitlines()
-    # Without names, the run that began to write here was ended before its end.
+    # Without names, the run that began to write here did not finish.
     return next((name for name in inside if written and name not in (*written, MARK)), "")
 
 
@@ -127,7 +127,7 @@ def _dump_ranks(sources: Sequence[Source], directory: Path, options: Options) ->
 
 
 def _in_detail(found: Divergence, job: Job, directory: Path) -> Divergence:
-    """Return a divergence with the lines that differ, where it is one of texts."""
+    """Return a divergence with the differing lines, if it is one of texts."""
     groups = {ranks_in_words(rank.rank or 0 for rank in each.ranks): each for each in job.groups}
     if found.ranks not in groups or not found.cause.endswith(OTHER_TEXT):
         return found
@@ -137,7 +137,7 @@ def _in_detail(found: Divergence, job: Job, directory: Path) -> Divergence:
 
 
 def _scanned(sources: Sequence[Source], options: Options) -> Scanned:
-    """Return what all files say; those that have not changed are not read again."""
+    """Return the results for all files. Files that have not changed are not read again."""
     new = [source for source in sources if (source.path, source.size) not in options.known]
     found = scan_all(new, options.executor, options.progress)
     for source, rank in zip(new, found.ranks, strict=True):

@@ -1,4 +1,4 @@
-"""What one rank did, in the few facts that ranks are compared by: made of its trace without keeping any text."""
+"""Reduce a rank's trace to the few facts by which ranks are compared, without keeping any text."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from depyf.trace.dumping import SKIPPED
 from depyf.trace.reader import Cause, Reader, Record
 
 MOST_KNOWN = 200_000
-"""Payloads whose digest without names of the rank is remembered, by their md5."""
+"""The number of payloads whose digest without rank-specific names is cached, by their md5."""
 
 _OF_RANK = re.compile(
     rb"0x[0-9a-f]{6,}|(?<= )\d+(?:\.\d+)? [num]?s\b"
     rb"|\d{9,}|(?<=cuda:)\d+|(?<=index=)\d+|rank_?\d+|(?:/[\w.@+-]+){3,}|\bc[0-9a-z]{51}\b"
     rb"|_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}"
 )
-"""What differs from rank to rank and is no difference: addresses, times, devices, paths, and names made of these."""
+"""Text that differs between ranks but is no difference: addresses, times, devices, paths, and names made of these."""
 _COLLECTIVE = re.compile(
     rb"(?P<name>\w+): \"(?P<value>[^\"\n]*)\" = torch\.ops\.(?:_c10d_functional|c10d_functional|c10d)\.(?P<op>\w+)"
     rb"[^\n(]*\((?P<arguments>[^\n)]*)\)"
@@ -31,7 +31,7 @@ _GROUP_SIZE = re.compile(
 )
 
 SEPARATOR = "; "
-"""Stands between the collectives of a fact."""
+"""Separates the collectives of a fact."""
 
 TEXTS = {
     "dynamo_output_graph": "captured graph",
@@ -46,7 +46,7 @@ TEXTS = {
     "compiled_autograd_graph": "compiled autograd graph",
     "graph_execution": "execution order",
 }
-"""Records whose text is compared, and what it is called."""
+"""Records whose text is compared, with a name for each."""
 _WITH_COLLECTIVES = ("inductor_post_grad_graph", "after_post_grad_graph", "aot_inference_graph", "aot_forward_graph")
 COLLECTIVES, TENSORS, RUNTIMES = (
     "inductor_collective_schedule",
@@ -58,9 +58,9 @@ _TIMES = re.compile(rb'"[^"\n]*(?:runtime|_ns|_us|_ms)[^"\n]*": *[\d.eE+-]+')
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing that a rank did: of which compile, of what kind, which time of that kind, and in words what it was.
+    """One fact about a rank: its compile, its kind, its number among that kind, and a description.
 
-    `key` is what is compared where `words` are only a part of it or nothing: the digest of a text.
+    key: is compared instead of `words` if these are incomplete: the digest of a text.
     """
 
     compile: str
@@ -74,7 +74,8 @@ class Fact:
 class Rank:
     """A trace in short. `facts` is the digest of its facts, by which equal ranks are found.
 
-    seconds: of each compile, and `unfinished` what had begun and not ended when the trace ends.
+    seconds: the duration of each compile.
+    unfinished: the compiles that had begun and not ended at the end of the trace.
     """
 
     path: str
@@ -183,7 +184,7 @@ class _Scan:
 
 
 def scan(stream: BinaryIO, path: str, rank: int | None) -> tuple[Rank, tuple[Fact, ...]]:
-    """Return what a rank did, from its trace that is open for reading bytes.
+    """Return the facts of a rank, from its trace that is open for reading bytes.
 
     Raises:
         OSError: it cannot be read.
@@ -226,7 +227,7 @@ def _short(filename: str) -> str:
 
 
 def without_rank(text: str) -> str:
-    """Return a text without what differs from rank to rank and is no difference."""
+    """Return a text without what differs from rank to rank but is no difference."""
     return _OF_RANK.sub(b"*", text.encode("utf-8", "replace")).decode("utf-8", "replace")
 
 
@@ -235,7 +236,7 @@ def _digest(payload: bytes) -> str:
 
 
 _KNOWN: dict[str, str] = {}
-"""By the md5 of a payload, the digest of what it says but for the names of its rank: most ranks write the same text."""
+"""For the md5 of a payload, the digest of its content without rank-specific names. Most ranks write the same text."""
 
 
 def _text_key(digest: str, payload: bytes) -> str:

@@ -1,7 +1,7 @@
-"""Which record of torch's structured trace is which stage of the compiler.
+"""The stage of the compiler for each record of torch's structured trace.
 
-Record and artefact names drift between releases, so a stage lists every name it has had. A record that no row
-names is kept under its own name, as a graph where its text is one.
+The names of records and artefacts change between releases, so a stage lists all its names. A record without a row is
+kept under its own name, as a graph if its text is one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from depyf.report.model import Dialect
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage of the compiler: the word in file names, what its text is, and torch's names for its record."""
+    """A stage of the compiler: the word in file names, the language of its text, and torch's names for its record."""
 
     word: str
     dialect: Dialect
@@ -28,7 +28,7 @@ STAGES = (
     Stage("Joint_graph", Dialect.GRAPH, ("aot_joint_graph",)),
     Stage("BEFORE_JOINT_PASSES", Dialect.GRAPH, ("before_joint_graph",)),
     Stage("AFTER_JOINT_PASSES", Dialect.GRAPH, ("after_joint_graph",)),
-    # An inference graph is the forward graph of a program that needs no gradient; users look for one name.
+    # An inference graph is the forward graph of a program without gradients. Users look for one name.
     Stage("Forward_graph", Dialect.GRAPH, ("aot_forward_graph", "aot_inference_graph")),
     Stage("Backward_graph", Dialect.GRAPH, ("aot_backward_graph",)),
     Stage("BEFORE_POST_GRAD", Dialect.GRAPH, ("before_post_grad_graph",)),
@@ -64,7 +64,7 @@ _PRINTED_GRAPH = re.compile(r"\s*class \S+\(torch\.nn\.Module\):\n +def forward\
 
 
 def dialect_of(text: str, encoding: object) -> Dialect:
-    """Return what the text of a record is that no row names: `encoding` is torch's word for it."""
+    """Return the language of the text of a record without a row; `encoding` is torch's word for it."""
     if encoding == "json":
         return Dialect.JSON
     return Dialect.GRAPH if _PRINTED_GRAPH.match(text) else Dialect.TEXT
@@ -76,7 +76,7 @@ BACKWARD_ENDS = "bwd_compilation_metrics"
 GUARD_TREE = "dynamo_cpp_guards_str"
 INTERNED_STRING = "str"
 SAVED = "dynamo_cache_entries"
-"""What Dynamo's cache of compiled functions holds when a program saves it."""
+"""The content of Dynamo's cache of compiled functions when a program saves it."""
 ARTEFACT = "artifact"
 BREAK_REASON = "dynamo_graph_break_reason"
 RECOMPILE_REASONS = "recompile_reasons"
@@ -94,7 +94,7 @@ PHASES = {
     "inductor_output_code": "the compiler of kernels (C++, Triton)",
     GUARD_TREE: "Dynamo, with the guards",
 }
-"""The part of the compiler that begins with a record."""
+"""The phase of the compiler that begins with a record."""
 
 BYTECODE_SUFFIXES = ("_ORIGINAL_BYTECODE", "_MODIFIED_BYTECODE")
 """Listings that depyf writes itself, for every frame and not only for resume functions."""
@@ -110,23 +110,23 @@ SHAPE_FACTS = frozenset(
         "mismatched_fake_kernel",
     }
 )
-"""What torch decided about symbolic shapes, and guessed for an export."""
+"""torch's decisions about symbolic shapes, and its guesses for an export."""
 
 PGO = "pgo"
-"""The cache of sizes that varied: profile-guided optimization."""
+"""The cache of varying sizes: profile-guided optimization."""
 
 KERNEL_CACHES = ("cpp", "triton", "autotune")
-"""The caches of kernels: C++ libraries, Triton's binaries, tuned configurations. Only a live capture tells of them."""
+"""The caches of kernels: C++ libraries, Triton's binaries, tuned configurations. Only a live capture has them."""
 
 CACHES = {
     f"{cache}_cache_{outcome}": (cache, outcome)
     for cache in ("fx_graph", "aotautograd", *KERNEL_CACHES)
     for outcome in ("hit", "miss", "bypass")
 } | {f"get_{where}_code_state": (PGO, "hit") for where in ("local", "remote")}
-"""Which cache a record is about, and what came of the look into it."""
+"""The cache and the outcome of the lookup for each kind of record."""
 
 PGO_WRITTEN = frozenset({"put_local_code_state", "put_remote_code_state"})
-"""The sizes that varied in a job, which torch keeps for its next run; it reads them once, and tells only of a hit."""
+"""The varying sizes of a job, which torch keeps for its next run. It reads them once, and records only a hit."""
 
 TIMELINE = "chromium_event"
 UNINTERESTING = frozenset(

@@ -1,7 +1,7 @@
-"""Writes the timeline of traces in the format of Chrome's tracing, which ui.perfetto.dev opens.
+"""Write the timeline of traces in the format of Chrome's tracing, which ui.perfetto.dev opens.
 
-Each rank is a process. The phases are torch's own events; for a release that writes none, the compiles by their
-metrics. Recompiles, graph breaks, findings and the differences between ranks are instants.
+Each rank is a process. The phases are torch's own events; for a release that writes none, the compiles with their
+metrics. Recompiles, graph breaks, findings and differences between ranks are instant events.
 The format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 
@@ -29,7 +29,7 @@ _NUMBER = (int, float)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something found out about a compile, which is shown where that begins; without one, where the trace begins."""
+    """A finding about a compile, shown at its start; without a compile, at the start of the trace."""
 
     compile: str
     kind: str
@@ -37,7 +37,7 @@ class Note:
 
 
 def write_timeline(sources: Sequence[Source], path: Path, jobs: Sequence[Dumped] = ()) -> None:
-    """Write the timeline of all traces into a file, with what was found out about them.
+    """Write the timeline of all traces into a file, with the findings about them.
 
     Raises:
         OSError: a trace cannot be read, or the file cannot be written.
@@ -76,7 +76,7 @@ def _first(found: Finding) -> str:
 
 @dataclass(slots=True)
 class _Timeline:
-    """The events of one process. `open` counts the phases that have begun and not ended, by thread."""
+    """The events of one process. `open` counts the unfinished phases, by thread."""
 
     process: int
     offset: float | None = None
@@ -88,7 +88,7 @@ class _Timeline:
 
 
 def events(source: Source, process: int, notes: Iterable[Note] = ()) -> Iterator[Event]:
-    """Yield the events of a trace, with the number of the process that they are shown as."""
+    """Yield the events of a trace, with the number of its process in the timeline."""
     timeline = _Timeline(process)
     compiles: list[Event] = []
     with open_trace(source.path) as stream:
@@ -111,7 +111,7 @@ def events(source: Source, process: int, notes: Iterable[Note] = ()) -> Iterator
 
 
 def _when(timeline: _Timeline, note: Note) -> float:
-    """Return when the compile of a note begins; torch gives an id again after a reset, which depyf counts."""
+    """Return when the compile of a note begins. torch reuses ids after a reset, which depyf counts."""
     compile_id, _, count = note.compile.partition("#")
     times = timeline.began.get(compile_id, [])
     return times[min(int(count or 1), len(times)) - 1] if times else timeline.first
@@ -134,7 +134,7 @@ def _phase(timeline: _Timeline, record: Record) -> Iterator[Event]:
     thread = thread if isinstance(thread, int) else 0
     depth = timeline.open.get(thread, 0)
     if event["ph"] == "E" and depth == 0:
-        return  # Its beginning is in a part of the trace that is missing.
+        return  # Its start is in a missing part of the trace.
     timeline.open[thread] = depth + {"B": 1, "E": -1}.get(str(event["ph"]), 0)
     timeline.has_phases = True
     yield {**event, "pid": timeline.process, "tid": thread}

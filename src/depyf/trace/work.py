@@ -1,4 +1,4 @@
-"""Scans many traces on an executor; a worker that dies and a file that vanishes cost no other file."""
+"""Scan many traces on an executor. A worker that dies and a file that disappears do not affect other files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from depyf.trace.scan import Fact, Rank, scan
 
 MOST_BYTES = 32 << 20
 MOST_FILES = 64
-"""What one task of a worker has at most."""
+"""The most files in one task of a worker."""
 LEAST_BYTES = 12 << 20
-"""Less than this is read in the process itself: starting another takes longer."""
-GROWING = "bytes written while the file was read"
+"""A smaller amount is read in this process, because starting another one takes longer."""
+GROWING = "bytes that were written during the reading"
 
 
 @dataclass(slots=True)
@@ -28,13 +28,13 @@ class Scanned:
     facts: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
 
     def add(self, other: Scanned) -> None:
-        """Add what another task has found."""
+        """Add the results of another task."""
         self.ranks += other.ranks
         self.facts |= other.facts
 
 
 def scan_batch(sources: Sequence[Source]) -> Scanned:
-    """Return what the ranks of some files did; an error of one file is a part of its rank."""
+    """Return the facts of some files' ranks. An error of one file becomes part of its rank."""
     found = Scanned()
     for source in sources:
         try:
@@ -64,10 +64,10 @@ def scan_all(
     executor: Executor | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Scanned:
-    """Return what the ranks of all files did, in the order of the files.
+    """Return the facts of all files' ranks, in the order of the files.
 
-    executor: what runs the tasks; processes of this machine if None. Only its `map` is used.
-    progress: is told how many bytes are done, after each task.
+    executor: runs the tasks; None for processes of this machine. Only its `map` is used.
+    progress: receives the number of bytes that are done, after each task.
     """
     total = sum(source.size for source in sources)
     if executor is None and (total < LEAST_BYTES or _workers() < 2):
@@ -80,8 +80,8 @@ def scan_all(
 
 
 def local_processes() -> ProcessPoolExecutor:
-    """Return an executor of processes of this machine, one a core."""
-    # A copy of a process with several threads may hold a lock that nobody gives back.
+    """Return an executor with local processes, one for each core."""
+    # A fork of a process with several threads may hold a lock that nothing releases.
     is_safe = threading.active_count() == 1 and "fork" in multiprocessing.get_all_start_methods()
     return ProcessPoolExecutor(_workers(), multiprocessing.get_context("fork" if is_safe else "spawn"))
 
@@ -110,7 +110,7 @@ def _in_order(results: Iterator[Scanned], progress: Callable[[int], None]) -> It
 
 
 def _on(executor: Executor, batches: list[list[Source]], progress: Callable[[int], None]) -> Iterator[Scanned]:
-    """Yield the results of batches; those that are lost with a worker are scanned again, in processes of their own."""
+    """Yield the results of batches. Those lost with a worker are scanned again, in separate processes."""
     done = 0
     try:
         for found in _in_order(executor.map(scan_batch, batches), progress):
@@ -121,13 +121,13 @@ def _on(executor: Executor, batches: list[list[Source]], progress: Callable[[int
 
 
 def _apart(batch: list[Source]) -> Scanned:
-    """Scan files in a process of their own; where it dies, each file in one of its own."""
+    """Scan files in a separate process; if it dies, scan each file in its own process."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         try:
             return pool.submit(scan_batch, batch).result()
         except Exception as error:  # noqa: BLE001 - the process died, or what it gave cannot be sent
             if len(batch) == 1:
-                return Scanned([_failed(batch[0], f"the process that read it died ({type(error).__name__})")])
+                return Scanned([_failed(batch[0], f"the process that was reading it died ({type(error).__name__})")])
     found = Scanned()
     for each in batch:
         found.add(_alone(each))

@@ -192,7 +192,7 @@ def test_a_diff_shows_the_lines_that_differ(launched: Any, tmp_path: Path) -> No
     files = {**FILES, other: graph.replace("torch.abs(L_a_)", "torch.neg(L_a_)").replace("        lt = x < 0\n", "")}
     made = build_report(write_dump(tmp_path, index([function("toy", [toy_entry(), second])]), files))
     with visit(launched, made.page, "diff/p0f0/c0/captured_graph/p0f0/c1/captured_graph") as visited:
-        assert visited.page.inner_text("#diff .lead") == "2 lines of the left alone, 1 of the right alone"
+        assert visited.page.inner_text("#diff .lead") == "2 lines only on the left, 1 only on the right"
         assert visited.page.locator("#diff .gone mark").first.inner_text() == "abs"
         assert visited.page.locator("#diff .come mark").first.inner_text() == "neg"
         visited.check()
