@@ -1,1 +1,1 @@
-"""All that touches torch. Nobody else imports it."""
+"""The parts of depyf that use torch. No other package imports torch."""

@@ -275,5 +275,5 @@ def test_a_wrong_result_behind_vmap() -> None:
 
 
 def test_what_cannot_be_called_is_refused() -> None:
-    with pytest.raises(TypeError, match="a compiled function or module is expected, not a int"):
+    with pytest.raises(TypeError, match="expected a compiled function or module, not a int"):
         depyf.trace_numerics(3)

@@ -1,1 +1,1 @@
-"""What differs between torch releases: names and seams, each found by asking for it, never by a version."""
+"""The differences between torch releases: names and seams, each found by probing and never by a version."""

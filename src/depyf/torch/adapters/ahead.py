@@ -1,6 +1,6 @@
-"""A function that is compiled before it is called (`fn.aot_compile`): torch gives most records of it no compile id.
+"""Compiles of a function before its first call (`fn.aot_compile`). torch gives most of their records no compile id.
 
-What Dynamo captures has an id. The backend, the guards and the times come later, in the same call of torch's function.
+Dynamo's capture has an id. The backend, the guards and the times come later, in the same call of torch's function.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from depyf.torch.adapters.seams import OF_DYNAMO
 _COMPILES_AHEAD = "aot_compile_fullgraph"
 _PACKAGES = os.path.join("_dynamo", "package.py")
 _CAPTURES = ("capture_output", "dynamo_output")
-"""The local variables that hold what Dynamo has captured: the second one in torch 2.9."""
+"""The local variables that hold Dynamo's capture; the second one in torch 2.9."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """One such compile in progress: what tells it from others, its function, and Dynamo's code once there is any.
+    """One such compile in progress: its identity, its function, and Dynamo's code if it exists.
 
-    `shown` is the user's code: of a module, Dynamo compiles torch's own call of it.
+    `shown` is the user's code. For a module, Dynamo compiles torch's own call of it.
     """
 
     key: int
@@ -35,7 +35,7 @@ class Ahead:
 
 
 def in_progress() -> Ahead | None:
-    """Return the function that is compiled ahead of its calls in this thread, or None."""
+    """Return the function that this thread is compiling ahead of its calls, or None."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
@@ -53,7 +53,7 @@ def in_progress() -> Ahead | None:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A compile of an earlier process that torch loads: the user's code, Dynamo's for it, and its place among those."""
+    """A loaded compile of an earlier process: the user's code, Dynamo's code, and its position among them."""
 
     code: types.CodeType
     new_code: types.CodeType
@@ -61,7 +61,7 @@ class Loaded:
 
 
 def loaded_in_progress() -> Loaded | None:
-    """Return the compile that torch loads from a package in this thread, or None; its code runs as a copy."""
+    """Return the compile that this thread is loading from a package, or None. A copy of its code runs."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "install" and frame.f_code.co_filename.endswith(_PACKAGES):

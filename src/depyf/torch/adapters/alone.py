@@ -1,7 +1,6 @@
-"""A graph that is compiled with no call that Dynamo compiles: export, AOTInductor, `standalone_compile`, `compile_fx`.
+"""Graphs that are compiled without a call of Dynamo's: export, AOTInductor, `standalone_compile`, `compile_fx`.
 
-Torch gives the records of such a compile no id. They are written inside of one call of torch's, which the program
-makes.
+torch gives the records of such a compile no id. It writes them inside one call of a torch function by the program.
 """
 
 from __future__ import annotations
@@ -31,18 +30,19 @@ _COMPILERS = tuple(
         ("_functorch", "_aot_autograd", ""),
     )
 )
-"""How the names of files begin whose functions compile what a program gives them."""
+"""Prefixes of the files of torch whose functions compile what a program passes to them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alone:
     """One such compile in progress.
 
-    key: what tells it from others in progress. of: gives what is compiled while that lives, None where it is unknown.
-    stack: the line of the program that asks for it, and then what is compiled: the user's function of a module, or of
-        what was saved, or torch's own function where a graph is given.
-    code: the user's code, of a module or of what was saved.
-    asked: the name of the function of torch's that the program has called for it.
+    key: its identity among the compiles in progress.
+    of: returns the compiled object while it lives, or None.
+    stack: the line of the program that asks for the compile, then the compiled function: the user's function of a
+        module or of a saved function, or torch's own function if a graph is given.
+    code: the user's code, for a module or a saved function.
+    asked: the name of torch's function that the program has called.
     is_traced: whether torch runs the user's module to get its graph, and Dynamo compiles nothing.
     """
 
@@ -56,11 +56,11 @@ class Alone:
 
 _TRACES = "_non_strict_export"
 _SAVED = os.path.join("_dynamo", "aot_compile.py")
-"""The file with the function that loads what `aot_compile` has saved; its name is another one since 2.15."""
+"""The file with the function that loads what `aot_compile` has saved. The function has another name since 2.15."""
 
 
 def in_progress() -> Alone | None:
-    """Return what is compiled alone in this thread, or None. What one such compile asks another one for is a part."""
+    """Return the compile without a call in this thread, or None. A nested one is a part of the outer one."""
     outermost, is_traced = None, False
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -79,7 +79,7 @@ def _of_call(frame: types.FrameType, *, is_traced: bool) -> Alone:
     except TypeError:
         of = _unknown
     code, asked = _forward(first), frame
-    # What the program asks for may be a function of torch's that asks for the compile.
+    # The program may call a function of torch's that asks for the compile.
     while asked.f_back is not None and asked.f_back.f_code.co_filename.startswith(_OF_TORCH):
         asked = asked.f_back
         code = code or _saved_code(asked)
@@ -96,7 +96,7 @@ def _of_call(frame: types.FrameType, *, is_traced: bool) -> Alone:
 
 
 def _saved_code(frame: types.FrameType) -> types.CodeType | None:
-    """Return the code of the user's function which torch loads in this frame: it makes the graphs first."""
+    """Return the code of the user's function that torch loads in this frame. torch makes the graphs first."""
     if not frame.f_code.co_filename.endswith(_SAVED):
         return None
     state = frame.f_locals.get("state")
@@ -111,7 +111,7 @@ def _unknown() -> None:
 
 
 def _forward(module: object) -> types.CodeType | None:
-    """Return the code of a module's `forward` that somebody wrote: a graph module's is made of its graph."""
+    """Return the code of a module's handwritten `forward`, or None for a graph module, whose `forward` is generated."""
     if not isinstance(module, torch.nn.Module) or isinstance(module, torch.fx.GraphModule):
         return None
     forward = getattr(type(module), "forward", None)

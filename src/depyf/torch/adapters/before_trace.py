@@ -1,4 +1,4 @@
-"""What torch leaves where it can be found and does not trace: kernels before 2.4, graph breaks before 2.6."""
+"""Data that older releases of torch keep but do not trace: kernels before 2.4, graph breaks before 2.6."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def kernels() -> dict[str, str]:
 
 
 def graph_breaks() -> list[Any]:
-    """Return what torch knows of each graph break since Dynamo was reset, in order."""
+    """Return torch's data on each graph break since Dynamo was reset, in order."""
     from torch._dynamo import utils
 
     return [reason for reason in utils.graph_break_reasons if getattr(reason, "graph_break", True)]
 
 
 def break_text(reason: Any) -> str:
-    """Return what is known of a graph break, in the words of later releases."""
+    """Return the text of a graph break in the format of later releases."""
     stack = list(reason.user_stack)
     lines = [f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}' for frame in stack]
     place = f"Graph break in user code at {stack[-1].filename}:{stack[-1].lineno}\n" if stack else ""

@@ -1,4 +1,4 @@
-"""The call that Dynamo compiles, as its frames show it to what Dynamo calls meanwhile."""
+"""The call that Dynamo compiles, from the frames below the functions that Dynamo calls during the compile."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from torch._dynamo.exc import UncapturedHigherOrderOpError, Unsupported, UserErr
 from depyf.report.model import Unavailable
 
 _DEEPEST = 30
-"""Calls between Dynamo's compile and a hook; there are fewer than ten."""
+"""The most calls between Dynamo's compile and a hook; in practice fewer than ten."""
 _COMPILER = f"{os.sep}_dynamo{os.sep}convert_frame.py"
-"""How the file with Dynamo's compile ends."""
+"""The end of the path of the file with Dynamo's compile."""
 
 
 def _compiling(frame: types.FrameType | None) -> types.FrameType | None:
@@ -29,7 +29,7 @@ def _compiling(frame: types.FrameType | None) -> types.FrameType | None:
 
 
 _NAMES = {"code", "compiler_fn"}
-"""Variables of the function that compiles."""
+"""Variables of the compiling function."""
 
 
 def code_in_progress() -> types.CodeType | None:
@@ -44,9 +44,9 @@ def code_in_progress() -> types.CodeType | None:
 
 
 def place_of_call(not_users: tuple[str, ...]) -> tuple[str, int, str] | None:
-    """Return the file, line and function that calls the function which Dynamo compiles in this thread, or None.
+    """Return the file, line and function of the call of the function that Dynamo compiles in this thread, or None.
 
-    `not_users` are the beginnings of the files that are not looked at: Dynamo's own, and what runs in a caller's place.
+    `not_users` are the prefixes of files to skip: Dynamo's own, and those that run in a caller's place.
     """
     frame = _compiling(sys._getframe(1))
     while frame is not None and frame.f_code.co_filename.startswith(not_users):
@@ -55,13 +55,16 @@ def place_of_call(not_users: tuple[str, ...]) -> tuple[str, int, str] | None:
 
 
 def interrupt() -> BaseException | None:
-    """Return what interrupts the program in this thread, such as a key: torch does not count it as a failure."""
+    """Return the exception that interrupts the program in this thread, such as KeyboardInterrupt, or None.
+
+    torch does not count it as a failure.
+    """
     error = sys.exc_info()[1]
     return error if error is not None and not isinstance(error, Exception) else None
 
 
 def failure_reaches_program() -> bool:
-    """Return whether the exception that ends the compile at hand goes to the program, which does not run eager then."""
+    """Return whether the exception that ends the current compile propagates to the program instead of an eager run."""
     frame = _compiling(sys._getframe(1))
     if frame is not None:
         shown = frame.f_locals
@@ -84,4 +87,4 @@ def locals_in_progress() -> Mapping[str, object] | Unavailable:
             if isinstance(found, Mapping):
                 return found
         frame = frame.f_back
-    return Unavailable("torch does not show a hook the variables of the call")
+    return Unavailable("torch does not give a hook the variables of the call")

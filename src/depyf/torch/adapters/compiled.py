@@ -1,4 +1,4 @@
-"""What `torch.compile` made, taken apart: the user's function in it, its backend, and entries that nobody needs."""
+"""The parts of an object that `torch.compile` made: the user's function, the backend, and entries to discard."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from torch._dynamo.eval_frame import OptimizedModule
 from depyf.torch.adapters import seams
 
 _INNER = ("_torchdynamo_orig_backend", "_torchdynamo_orig_callable")
-"""By these a wrapper of a backend holds the next one; before 2.8 it is the second."""
+"""The attributes through which a wrapper of a backend refers to the next one; before 2.8 the second."""
 
 _DEEPEST_WRAPPER = 20
 
 
 def original_callable(compiled: object) -> Callable[..., Any]:
-    """Return the user's function or module, given it or what `torch.compile` made of it.
+    """Return the user's function or module, given that or the result of `torch.compile`.
 
     Raises:
         TypeError: it cannot be called.
@@ -26,12 +26,12 @@ def original_callable(compiled: object) -> Callable[..., Any]:
     found: Any = compiled._orig_mod if isinstance(compiled, OptimizedModule) else compiled
     found = getattr(found, "_torchdynamo_orig_callable", found)
     if not callable(found):
-        raise TypeError(f"a compiled function or module is expected, not a {type(compiled).__qualname__}")
+        raise TypeError(f"expected a compiled function or module, not a {type(compiled).__qualname__}")
     return found
 
 
 def backend_of(compiled: object) -> Callable[..., Any] | None:
-    """Return the backend that `torch.compile` was given, or None for what it has not made."""
+    """Return the backend that `torch.compile` was given, or None for another object."""
     context = getattr(compiled, "dynamo_ctx", None)
     found: Any = getattr(context, "callback", None)
     if found is None and isinstance(compiled, types.FunctionType):
@@ -46,9 +46,9 @@ def backend_of(compiled: object) -> Callable[..., Any] | None:
 
 
 def compiled_by(backend: Callable[..., Any] | str, module: Any, inputs: list[Any]) -> Callable[..., Any]:
-    """Return what a backend makes of a captured graph for some inputs, as Dynamo would call it.
+    """Return a backend's result for a captured graph and some inputs, as Dynamo would call it.
 
-    Before 2.7 Dynamo does not compile a captured graph once more in which `vmap` is entered and left.
+    Before 2.7 Dynamo cannot compile a captured graph again if `vmap` is entered and left in it.
     """
     compiler: Any = torch._dynamo.lookup_backend(backend) if isinstance(backend, str) else backend
     made: Callable[..., Any] = compiler(module, inputs)
@@ -56,7 +56,7 @@ def compiled_by(backend: Callable[..., Any] | str, module: Any, inputs: list[Any
 
 
 def forget_entry(code: types.CodeType, made: types.CodeType) -> None:
-    """Take the entry that runs `made` out of service, where this torch can: it serves no call and holds nothing."""
+    """Disable the entry that runs `made`, if this torch can: it serves no call and holds nothing."""
     deleted = getattr(torch._dynamo.guards, "DeletedGuardManagerWrapper", None)
     for entry in seams.cache_entries(code):
         manager = seams.entry_guard_manager(entry)

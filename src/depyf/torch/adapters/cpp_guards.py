@@ -1,4 +1,4 @@
-"""The classes of torch's C++ guard trees; torch before 2.3 has none, and its guards are a Python function."""
+"""The classes of torch's C++ guard trees. torch before 2.3 has none; its guards are a Python function."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _MODULE: Any = getattr(torch._C._dynamo, "guards", None)
 
 
 class Absent:
-    """Stands for a class that this torch does not have: nothing is one of these."""
+    """Stands for a class that this torch does not have. It has no instances."""
 
 
 DictGuardManager: Any = getattr(_MODULE, "DictGuardManager", Absent)
 """The manager of a dict whose items torch finds by their position."""
 
 DictSubclassGuardManager: Any = getattr(_MODULE, "DictSubclassGuardManager", Absent)
-"""The manager of a dict of another class, which has gone since 2.7."""
+"""The manager of a dict of another class, which was removed in 2.7."""
 
 GlobalStateGuard: Any = getattr(_MODULE, "GlobalStateGuard", Absent)
-"""Torch's picture of its global state."""
+"""torch's snapshot of its global state."""
 
 _RELATIONS = (
     "RelationalGuard",
@@ -35,19 +35,19 @@ RELATIONAL: tuple[type, ...] = tuple(getattr(_MODULE, name) for name in _RELATIO
 
 
 def leaf_kinds() -> set[str]:
-    """Return the names of every kind of guard that this torch has."""
+    """Return the names of all kinds of guards in this torch."""
     base = getattr(_MODULE, "LeafGuard", Absent)
     found = {name: each for name, each in vars(_MODULE).items() if isinstance(each, type)}
     return {name for name, each in found.items() if issubclass(each, base)} - {"LeafGuard", "RelationalGuard"}
 
 
 def has_trees() -> bool:
-    """Return whether the guards of a cache entry are a tree of objects that can be read."""
+    """Return whether the guards of a cache entry are a tree of readable objects."""
     return hasattr(_MODULE, "RootGuardManager")
 
 
 def tells_types() -> bool:
-    """Return whether a guard can be asked for the type of the value that it was made for."""
+    """Return whether a guard can report the type of the value for which it was made."""
     return hasattr(getattr(_MODULE, "GuardManager", None), "get_type_of_guarded_value")
 
 

@@ -1,7 +1,7 @@
-"""Torch's words about CUDA graphs: which it records, which it records again and why, and which it skips.
+"""torch's log of CUDA graphs: which it records, which it records again and why, and which it skips.
 
-They are lines of a log for developers, which torch drops unless somebody asked for them; of most there is no record in
-its trace. depyf hears a line where torch hands it to the logger, which stays as it is.
+These are lines of a log for developers, which torch drops by default; most have no record in the trace. depyf receives
+a line where torch passes it to the logger, which stays unchanged.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from depyf.torch.adapters.twins import hear
 from depyf.trace.cuda_graphs import PARTS
 
 Listener = Callable[[str, "tuple[CompileId, int] | None", str], None]
-"""Is told a line of the log, the compile that it is about with its attempt, and the part of it, or an empty text."""
+"""Receives a line of the log, the compile that it is about with its attempt, and the part of it, or ""."""
 
 LOGS = (
     ("torch._inductor.cudagraph_utils", "cudagraphs"),
     ("torch._inductor.cudagraph_utils", "perf_hints"),
     ("torch._inductor.cudagraph_trees", "cudagraphs"),
 )
-"""The modules that say something, and the names of their logs: before 2.10 a skip is a hint about performance."""
+"""The modules that log about CUDA graphs, and the names of their logs. Before 2.10 a skip is a performance hint."""
 _PACKAGE = "torch._inductor"
-"""Whose modules have these loggers: some import one from the module that makes it."""
+"""The package whose modules have these loggers. Some import one from the module that makes it."""
 
 _DEEPEST = 12
-"""Calls between what runs a graph and a line of the log about it; there are four."""
+"""The most calls between the function that runs a graph and a log line about it; in practice four."""
 
 
 class CudaGraphLogs:
-    """The logs that are listened to until the end, each from when torch makes it.
+    """The logs that depyf listens to until the end, each from when torch creates it.
 
-    A program can list the loggers that there are: one of Inductor's is not made where nobody uses Inductor.
+    A program can list the existing loggers, so depyf does not create Inductor's loggers in programs without Inductor.
     """
 
     def __init__(self, listener: Listener) -> None:
-        """Have `listener` told of every line about CUDA graphs, which must not raise."""
+        """Pass every line about CUDA graphs to `listener`, which must not raise."""
         self._listener = listener
         known = set(getattr(getattr(torch._logging._internal, "log_registry", None), "artifact_names", ()))
         self._awaited = {f"{module}.__{name}": (module, name) for module, name in LOGS if name in known}
@@ -50,7 +50,7 @@ class CudaGraphLogs:
         self._undo = ExitStack()
 
     def look_for_loggers(self) -> None:
-        """Listen to the logs of modules that were imported meanwhile."""
+        """Listen to the logs of modules that were imported in the meantime."""
         for name in [each for each in self._awaited if self._awaited[each][0] in sys.modules]:
             if name in logging.Logger.manager.loggerDict:
                 del self._awaited[name]
@@ -60,7 +60,7 @@ class CudaGraphLogs:
         self._listener(_text(message, args), *_about())
 
     def end(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._awaited.clear()
         self._undo.close()
 
@@ -73,7 +73,7 @@ def _text(message: object, args: tuple[object, ...]) -> str:
 
 
 def _about() -> tuple[tuple[CompileId, int] | None, str]:
-    """Return the compile that torch speaks of and its part: the one that runs, else the one whose graph runs."""
+    """Return the compile that a line is about, and its part: the running compile, else the one whose graph runs."""
     current = seams.current_compile()
     if current is not None:
         return current, ""

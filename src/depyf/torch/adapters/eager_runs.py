@@ -1,4 +1,4 @@
-"""Python's word that the code of a function runs as it was written, and keeping Dynamo off who hears it."""
+"""Notifications from Python that a function's own code runs, without Dynamo compiling the listener."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import Any
 from depyf.report.model import Unavailable
 
 _FREE = (3, 4)
-"""Python's numbers of tools that stand for none in particular."""
+"""Python's tool ids that have no particular meaning."""
 
 
 def watch_starts(listener: Callable[[types.CodeType], None], *calls: types.CodeType) -> Starts | Unavailable:
-    """Return what tells `listener` of each start of the code objects that are named to it.
+    """Return an object that calls `listener` at each start of the code objects that are added to it.
 
-    `listener` must not raise; `calls` are the code objects of what it calls.
+    `listener` must not raise; `calls` are the code objects of its callees.
     """
     monitoring: Any = getattr(sys, "monitoring", None)
     if monitoring is None:
-        return Unavailable("Python before 3.12 does not say which code runs without a cost to all code")
+        return Unavailable("Python before 3.12 cannot report which code runs without slowing down all code")
     tool = next((number for number in _FREE if monitoring.get_tool(number) is None), None)
     if tool is None:
-        return Unavailable("other tools have taken Python's places for watching code")
+        return Unavailable("other tools use all of Python's monitoring ids")
     return Starts(monitoring, tool, listener, calls)
 
 
 class Starts:
-    """The code objects that are watched; other code runs at its full speed."""
+    """The watched code objects. Other code runs at full speed."""
 
     def __init__(
         self,
@@ -51,13 +51,13 @@ class Starts:
         monitoring.register_callback(tool, monitoring.events.PY_START, told)
 
     def add(self, code: types.CodeType) -> None:
-        """Tell of each start of `code` from now on."""
+        """Report each start of `code` from now on."""
         if not any(each() is code for each in self._codes):
             self._codes.append(weakref.ref(code))
             self._monitoring.set_local_events(self._tool, code, self._monitoring.events.PY_START)
 
     def end(self) -> None:
-        """Tell of none any more."""
+        """Stop reporting."""
         for each in self._codes:
             if (code := each()) is not None:
                 self._monitoring.set_local_events(self._tool, code, 0)
@@ -67,7 +67,7 @@ class Starts:
 
 
 def _leave_alone(code: types.CodeType) -> None:
-    """Have Dynamo compile neither `code` nor what it calls: it runs where Dynamo looks at every frame."""
+    """Make Dynamo compile neither `code` nor its callees, because it runs where Dynamo inspects every frame."""
     from torch._C import _dynamo
 
     eval_frame: Any = _dynamo.eval_frame

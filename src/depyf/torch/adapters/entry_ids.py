@@ -1,6 +1,6 @@
-"""Ids of cache entries that do not carry their own (before torch 2.6): what depyf noted when the code was made.
+"""Ids of cache entries that do not carry their own (before torch 2.6), recorded when the code was made.
 
-An entry whose making nobody heard of gets the next free number, oldest first, under a frame number that no compile has.
+An entry without a record gets the next free number, oldest first, under a frame number that no compile has.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from depyf.report.model import CompileId
 from depyf.torch.capture.weak_codes import WeakCodes
 
 UNHEARD = 9999
-"""The frame number of entries whose compile nobody heard of."""
+"""The frame number of entries without a record."""
 
 _lock = threading.Lock()
 _known: WeakCodes[CompileId] = WeakCodes()
@@ -21,13 +21,13 @@ _count = 0
 
 
 def note(code: types.CodeType, compile_id: CompileId) -> None:
-    """Note that the code of an entry is made by a compile."""
+    """Record that a compile makes the code of an entry."""
     with _lock:
         _known[code] = compile_id
 
 
 def number(codes: Sequence[types.CodeType]) -> None:
-    """Give a number to each code of an entry that has none yet."""
+    """Assign a number to each code of an entry that has none yet."""
     global _count
     with _lock:
         for code in codes:
@@ -39,5 +39,5 @@ def number(codes: Sequence[types.CodeType]) -> None:
 def of_code(code: types.CodeType) -> CompileId:
     """Return the id of the entry with this code."""
     found = _known.get(code)
-    assert found is not None, "entries are numbered when they are read"
+    assert found is not None, "entries get their numbers when they are read"
     return found

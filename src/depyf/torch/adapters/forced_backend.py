@@ -1,4 +1,4 @@
-"""One backend for everything that a program compiles, whatever it asks for."""
+"""Use one backend for everything that a program compiles."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from torch._dynamo.exc import InvalidBackend
 
 
 def force_backend(name: str, refuse: Callable[[str], None] = lambda told: None) -> Callable[[], None]:
-    """Let every `torch.compile` of this process use the backend of that name; return what ends that.
+    """Make every `torch.compile` of this process use the backend with that name; return a function that ends this.
 
-    What was handed to `torch.compile` before keeps its own. If there is no such backend when the first is wanted, which
-    the program may have registered until then, `refuse` is told so; if it returns, torch raises its own error.
+    Earlier results of `torch.compile` keep their backend. The program may register the backend until the first compile.
+    If it does not exist then, `refuse` receives a message; if `refuse` returns, torch raises its own error.
     """
     optimize = torch._dynamo.optimize
 
@@ -44,7 +44,7 @@ def _is_known(name: str) -> bool:
 
 @contextlib.contextmanager
 def forced_backend(name: str) -> Iterator[None]:
-    """Force a backend inside of the context; none for an empty name."""
+    """Force a backend inside the context; "" for none."""
     end = force_backend(name) if name else lambda: None
     try:
         yield

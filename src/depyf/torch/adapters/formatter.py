@@ -1,7 +1,7 @@
-"""Calls of torch's `lazy_format_graph_code`: Dynamo's tell the name of the next graph, a client's ask for a dump.
+"""Calls of torch's `lazy_format_graph_code`. Dynamo's calls name the next graph; a client's calls ask for a dump.
 
-Clients import the function by name, so replacing it in its module would not reach them; its code is replaced, and
-the very same code object is put back.
+Clients import the function by name, so replacing it in its module would not reach them. Its code is replaced instead,
+and the same code object is restored.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from depyf.torch.adapters import seams
 from depyf.torch.adapters.unseen import left_alone, unseen
 
 Listener = Callable[[str, str, seams.GraphModule], None]
-"""Is told the module of the caller, the name given to the graph, and the graph module."""
+"""Receives the module of the caller, the name of the graph, and the graph module."""
 
 
 class FormatterPatch:
-    """Tells `listener` of every call while installed; the calls themselves go on as before."""
+    """Calls `listener` for every call while installed. The calls themselves work as before."""
 
     def __init__(self, listener: Listener) -> None:
         self._tell = unseen(listener)
@@ -28,7 +28,7 @@ class FormatterPatch:
         self._own_code: types.CodeType | None = None
 
     def install(self) -> Unavailable | None:
-        """Replace the code of torch's function; return why not, where this torch has no such function."""
+        """Replace the code of torch's function; return why not, if this torch has no such function."""
         function = seams.graph_formatter()
         if isinstance(function, Unavailable):
             return function
@@ -43,7 +43,7 @@ class FormatterPatch:
         return None
 
     def remove(self) -> None:
-        """Put torch's own code back, unless someone else has replaced it since."""
+        """Restore torch's own code, unless another tool has replaced it since."""
         global _installed
         if self._function is not None and self._original is not None and self._function.__code__ is self._own_code:
             self._function.__code__ = self._original.__code__
@@ -51,7 +51,7 @@ class FormatterPatch:
 
     @left_alone
     def called(self, caller: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-        """Tell the listener of a call and return what torch's own function returns."""
+        """Pass a call to the listener, and return the result of torch's own function."""
         assert self._original is not None
         name = args[0] if args else kwargs.get("name")
         module = args[1] if len(args) > 1 else kwargs.get("gm")
@@ -64,7 +64,7 @@ _installed: FormatterPatch | None = None
 
 @left_alone
 def forward(args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-    """Pass on a call of torch's formatter."""
+    """Forward a call of torch's formatter."""
     caller = sys._getframe(2).f_globals.get("__name__", "")
     assert _installed is not None
     return _installed.called(str(caller), args, kwargs)
@@ -72,7 +72,7 @@ def forward(args: tuple[object, ...], kwargs: dict[str, object]) -> object:
 
 @left_alone
 def _replacement(*args: object, **kwargs: object) -> object:
-    # Runs with the globals of torch's module, so it names nothing but what it imports itself.
+    # This runs with the globals of torch's module, so it uses only what it imports itself.
     from depyf.torch.adapters.formatter import forward
 
     return forward(args, kwargs)

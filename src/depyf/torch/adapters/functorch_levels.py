@@ -1,4 +1,4 @@
-"""Tensors inside of `vmap` and other transforms of `torch.func`, which wrap them: no value can be asked of those."""
+"""Tensors inside `vmap` and other transforms of `torch.func`, which wrap them and hide their values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _DEEPEST_LEVEL = 20
 
 
 def bare(tensor: Tensor) -> Tensor:
-    """Return the tensor in all the wrappers that the levels of `torch.func` put around it."""
+    """Return the tensor inside all wrappers of the levels of `torch.func`."""
     functorch = getattr(torch._C, "_functorch", None)
     is_wrapped = getattr(functorch, "is_functorch_wrapped_tensor", None)
     for _ in range(_DEEPEST_LEVEL):

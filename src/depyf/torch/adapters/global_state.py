@@ -1,4 +1,4 @@
-"""Torch's global state, as far as this torch's guards look at it."""
+"""torch's global state, as far as this torch's guards check it."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from depyf.torch.adapters import cpp_guards
 
 @cache
 def describes_itself() -> bool:
-    """Return whether torch's picture of its state can be read: from 2.8 on it is json."""
+    """Return whether torch's snapshot of its state can be read: from 2.8 on it is JSON."""
     return "__getstate__" in vars(cpp_guards.GlobalStateGuard)
 
 
 def description() -> str:
-    """Return the json in which torch describes its state now."""
+    """Return torch's JSON description of its current state."""
     return str(cpp_guards.GlobalStateGuard().__getstate__())
 
 
 def is_as_described(guard: Any) -> bool:
-    """Return whether the state is now what a guard on it was made for."""
+    """Return whether the current state matches a guard on it."""
     return bool(guard({}))
 
 
 def read() -> dict[str, object]:
-    """Return the flags that torch compares where its picture of them cannot be read, under the names of its json."""
+    """Return the flags that torch compares, under the names of its JSON, if its snapshot cannot be read."""
     matmul = torch.backends.cuda.matmul
     flags: dict[str, object] = {
         "grad_mode": torch.is_grad_enabled(),
@@ -50,16 +50,16 @@ def read() -> dict[str, object]:
 
 
 def reduction(allowed: bool | int) -> int:
-    """Return torch's number for whether reduced precision is allowed in a reduction; 0, it is, is what is usual.
+    """Return torch's number for reduced precision in a reduction; 0, the default, means allowed.
 
-    In the json of 2.8 and 2.9 it is a yes or no.
+    In the JSON of 2.8 and 2.9 it is a boolean.
     """
     return int(not allowed) if isinstance(allowed, bool) else allowed
 
 
 @dataclass(frozen=True, slots=True)
 class TorchFunctionState:
-    """Whether `__torch_function__` is on: guards switch it off while they look at values."""
+    """Whether `__torch_function__` is on. Guards switch it off while they check values."""
 
     enabled: bool
     all_disabled: bool
@@ -76,7 +76,7 @@ def torch_function_state() -> TorchFunctionState:
 
 @contextlib.contextmanager
 def with_torch_function(state: TorchFunctionState) -> Iterator[None]:
-    """Switch `__torch_function__` to a state for a while."""
+    """Switch `__torch_function__` to a state inside the context."""
     if state.raw is not None:
         now = torch._C._get_torch_function_state()
         torch._C._set_torch_function_state(state.raw)
@@ -85,7 +85,7 @@ def with_torch_function(state: TorchFunctionState) -> Iterator[None]:
         finally:
             torch._C._set_torch_function_state(now)
     elif state.enabled:
-        # Before 2.5 the state cannot be set, but switched on for a while.
+        # Before 2.5 the state cannot be set, only switched on for a while.
         with torch._C._EnableTorchFunction():
             yield
     else:
@@ -101,7 +101,7 @@ def saved_tensors_hooks() -> tuple[object, ...] | None:
 
 
 def around() -> dict[str, object]:
-    """Return what guards of this torch look at beside its global state: modes, the default device, and hooks."""
+    """Return what guards of this torch check besides its global state: modes, the default device, and hooks."""
     found: dict[str, object] = {"default_device": torch.utils._device.CURRENT_DEVICE}
     if cpp_guards.looks_at("TORCH_FUNCTION_MODE_STACK"):
         found["torch_function_modes"] = mode_types()
@@ -118,10 +118,10 @@ def _traces_saved_tensors_hooks() -> bool:
 
 
 def mode_types() -> tuple[type, ...]:
-    """Return the types of the torch function modes that are active, outermost first."""
+    """Return the types of the active torch function modes, outermost first."""
     return tuple(type(torch._C._get_function_stack_at(at)) for at in range(torch._C._len_torch_function_stack()))
 
 
 def autocast_devices() -> list[str]:
-    """Return the types of device that have autocast, in the order of torch's numbers for them."""
+    """Return the device types with autocast, in the order of torch's numbers for them."""
     return list(torch._C._autocast_supported_devices())

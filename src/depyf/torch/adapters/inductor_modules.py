@@ -1,4 +1,4 @@
-"""Inductor's modules on their way to their files: their texts, and the graphs that they are for."""
+"""Inductor's modules before they are written: their texts, and the graphs that they implement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from depyf.torch.adapters.provenance import NAMES_OF_NODES
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A module that Inductor has written: its text, the graph that it lowers, and the nodes of each launch if told."""
+    """A module that Inductor wrote: its text, the graph that it lowers, and the nodes of each launch, if known."""
 
     text: str
     graph: Any
@@ -23,7 +23,7 @@ class Written:
 
 @contextmanager
 def rewritten(change: Callable[[Written], str]) -> Iterator[None]:
-    """Have Inductor load what `change` returns for each module that it writes in the context; its caches are off."""
+    """Make Inductor load the result of `change` for each module that it writes in the context, with its caches off."""
     import torch._inductor.config as config
     from torch._inductor import debug
     from torch._inductor.codecache import PyCodeCache
@@ -54,7 +54,7 @@ def is_inductor(backend: object) -> bool:
 
 
 def writes_triton() -> bool:
-    """Return whether Inductor is to write Triton's kernels here, for some device."""
+    """Return whether Inductor writes Triton kernels for some device here."""
     import torch
     import torch._inductor.config as config
 

@@ -1,6 +1,7 @@
-"""Functions of torch that interpret a graph node by node, and what calls the graph's own code instead.
+"""Functions of torch that interpret a graph node by node, and code that calls the graph's own code instead.
 
-The `aot_eager` backends of torch before 2.10 run a graph by `torch.fx.Interpreter`: no line of the graph's code runs.
+The `aot_eager` backends of torch before 2.10 run a graph with `torch.fx.Interpreter`, so no line of the graph's code
+runs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _INTERPRETS = {"Interpreter", "boxed_run"}
 
 
 def graph_of(function: types.FunctionType) -> torch.fx.GraphModule | None:
-    """Return the graph that a function of torch's does nothing but interpret, or None."""
+    """Return the graph that a function of torch's only interprets, or None."""
     code = function.__code__
     if not _INTERPRETS <= set(code.co_names) or len(code.co_freevars) != 1 or code.co_argcount != 1:
         return None
@@ -25,14 +26,14 @@ def graph_of(function: types.FunctionType) -> torch.fx.GraphModule | None:
 
 
 def calling(function: types.FunctionType) -> types.CodeType:
-    """Return code that can take the place of that of a function that interprets a graph, and calls the graph."""
+    """Return code that calls the graph, to replace that of a function that interprets the graph."""
     made = _calling(None).__code__
     return made.replace(co_freevars=function.__code__.co_freevars)
 
 
 def _calling(graph: Any) -> Callable[[list[object]], object]:
     def run(args: list[object]) -> object:
-        # As the interpreter does: the caller's list is emptied, so that what is used up can be freed.
+        # Like the interpreter, empty the caller's list, so that used values can be freed.
         values = list(args)
         args.clear()
         return graph.forward(*values)
@@ -41,7 +42,7 @@ def _calling(graph: Any) -> Callable[[list[object]], object]:
 
 
 def compiled_to_python(graph: torch.fx.GraphModule) -> None:
-    """Have a graph make its Python code now, where it would when it is first called."""
+    """Make a graph generate its Python code now instead of at its first call."""
     recompile = getattr(graph, "real_recompile", None)
     if recompile is not None:
         recompile()

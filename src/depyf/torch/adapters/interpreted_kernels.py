@@ -1,6 +1,6 @@
-"""Kernels that Triton's interpreter runs, among the events of torch's profiler.
+"""Events of torch's profiler for kernels that Triton's interpreter runs.
 
-Torch tells its profiler of a kernel where it launches one on a device; one that is interpreted returns before that.
+torch reports a kernel to its profiler when it launches it on a device. An interpreted kernel returns before that.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from depyf.torch.adapters.unseen import left_alone
 
 
 def mark_interpreted() -> Callable[[], None]:
-    """Have each of Inductor's Triton kernels that is interpreted be an event of its name; return what ends that.
+    """Make each interpreted Triton kernel of Inductor's an event with its name; return a function that ends this.
 
-    It does nothing without Triton.
+    Without Triton it does nothing.
     """
     if importlib.util.find_spec("triton") is None:
         return lambda: None

@@ -1,4 +1,4 @@
-"""What this torch does not have: the reason for each, which the index prints and with which tests are skipped."""
+"""Features that this torch lacks, each with the reason that the index prints and with which tests are skipped."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _EVAL_FRAME = torch._C._dynamo.eval_frame
 
 
 def structured_trace() -> Unavailable | None:
-    """Return why torch does not tell what it does."""
+    """Return why torch writes no trace."""
     if hasattr(torch._logging, "trace_structured"):
         return None
-    return Unavailable("torch before 2.4 writes none: times, reasons of recompiles and skipped frames are not told")
+    return Unavailable("torch before 2.4 writes none: times, reasons for recompiles and skipped frames are unknown")
 
 
 def traced_breaks() -> Unavailable | None:
-    """Return why graph breaks are read from where torch leaves them, not from its trace."""
+    """Return why graph breaks do not come from torch's trace."""
     if _traces_breaks():
         return None
-    return Unavailable("before 2.6 torch's trace says nothing of graph breaks; their hints are not told")
+    return Unavailable("before 2.6 torch's trace has no graph breaks; their hints are unknown")
 
 
 def refusals() -> Unavailable | None:
-    """Return why nothing is known of why the entries before a compile refused the call."""
+    """Return why it is unknown why earlier entries refused a call."""
     logs = [getattr(guards, name, None) for name in _LOGS_OF_RECOMPILES]
     if any(log is not None and "trace_structured" in log.__code__.co_names for log in logs):
         return None
-    return Unavailable("before 2.6 torch does not say why the entries before refused a call that it compiles anew")
+    return Unavailable("before 2.6 torch does not say why earlier entries refused a call")
 
 
 def guard_trees() -> Unavailable | None:
@@ -46,36 +46,36 @@ def guard_trees() -> Unavailable | None:
 
 
 def compile_ids() -> Unavailable | None:
-    """Return why entries of which no context has heard have numbers of depyf's own."""
+    """Return why entries without a recorded compile have depyf's own numbers."""
     if hasattr(getattr(_EVAL_FRAME, "_CacheEntry", None), "compile_id"):
         return None
     return Unavailable("before 2.6 torch's cache entries do not carry the id of their compile")
 
 
 def guarded_types() -> Unavailable | None:
-    """Return why guards that are read after the call ask torch's own about a tensor."""
+    """Return why guards that are read after the call use torch's own guard for a tensor."""
     if cpp_guards.tells_types() or not cpp_guards.has_trees():
         return None
-    return Unavailable("before 2.7 torch's guards do not tell for which type of value they were made")
+    return Unavailable("before 2.7 torch's guards do not provide the type of their value")
 
 
 def described_state() -> Unavailable | None:
-    """Return why a guard on the global state that is read after the call asks torch's own."""
+    """Return why a guard on the global state that is read after the call uses torch's own."""
     words = getattr(guards.GuardBuilder, "GLOBAL_STATE", None)
     if words is not None and "__getstate__" in words.__code__.co_names:
         return None
-    return Unavailable("a guard of this torch's on the global state does not say which state it was made for")
+    return Unavailable("this torch's guard on the global state does not provide the state it was made for")
 
 
 def autograd_compile_ids() -> Unavailable | None:
-    """Return why what compiled autograd has compiled cannot be told from other frames by its number."""
+    """Return why compiles of compiled autograd cannot be distinguished from other frames by number."""
     if "compiled_autograd_id" in inspect.signature(torch._guards.CompileId).parameters:
         return None
-    return Unavailable("before 2.7 what compiled autograd has compiled is numbered as any other frame")
+    return Unavailable("before 2.7 compiles of compiled autograd are numbered like any other frame")
 
 
 def side_effects() -> Unavailable | None:
-    """Return why changes of objects are shown without the user's lines."""
+    """Return why side effects have no lines of the user's."""
     if hasattr(SideEffects, "_format_side_effect_message"):
         return None
     return Unavailable("before 2.12 torch does not say which lines of the user's change an object")
@@ -95,7 +95,7 @@ _LOOKED_FOR: dict[str, Callable[[], Unavailable | None]] = {
     "hints of graph breaks": traced_breaks,
     "why entries refused a call": refusals,
     "guards of an entry one by one": guard_trees,
-    "compile ids of entries from outside of a context": compile_ids,
+    "compile ids of entries from outside a context": compile_ids,
     "types in guards that are read after the call": guarded_types,
     "global state in guards that are read after the call": described_state,
     "compile ids of compiled autograd": autograd_compile_ids,
@@ -106,7 +106,7 @@ _LOOKED_FOR: dict[str, Callable[[], Unavailable | None]] = {
 
 @cache
 def _traces_breaks() -> bool:
-    # What writes the record has another name and place in each release.
+    # The function that writes the record has another name and place in each release.
     return stages.BREAK_REASON in inspect.getsource(symbolic_convert)
 
 

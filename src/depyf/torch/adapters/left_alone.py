@@ -1,4 +1,4 @@
-"""Functions of depyf's that run where Dynamo looks at every frame, and are not to be compiled."""
+"""Functions of depyf that run where Dynamo inspects every frame, and that it must not compile."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import types
 
 
 def leave_alone(code: types.CodeType) -> None:
-    """Have Dynamo compile neither a function nor what it calls, where this torch can be told so of its code."""
+    """Make Dynamo compile neither a function nor its callees, if this torch can mark the code so."""
     try:
         from torch._C._dynamo.eval_frame import set_code_exec_strategy
         from torch._dynamo.types import FrameAction, FrameExecStrategy

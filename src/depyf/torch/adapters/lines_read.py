@@ -1,6 +1,6 @@
-"""Which lines Dynamo reads in a compile, of the function itself and of those that it inlines.
+"""The lines that Dynamo reads in a compile, of the function itself and of inlined functions.
 
-Dynamo says so nowhere but in the method with which its interpreter begins a line.
+Only the method with which Dynamo's interpreter begins a line shows this.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 from depyf.report.model import Unavailable
 
 _KEPT = "_depyf_lines_read"
-"""Under this name a reading is kept on the output of its attempt, and the progress of an interpreter on it.
+"""The attribute that holds a reading on the output of its attempt, and an interpreter's progress on the interpreter.
 
-A restart begins with others.
+A restart begins with new objects.
 """
 
 
 class Reading:
-    """The lines of each code object that one attempt of a compile has read, and which code a line has called.
+    """The lines of each code object that one attempt of a compile has read, and the code that each line has called.
 
-    Dynamo begins thousands of lines, and the hash of a code object takes in all its constants: the objects are told
-    apart by identity until somebody asks.
+    Dynamo begins thousands of lines, and hashing a code object includes all its constants. So the objects are keyed by
+    identity until the result is requested.
     """
 
     def __init__(self) -> None:
@@ -31,25 +31,25 @@ class Reading:
         self._calls: dict[tuple[int, int, int], tuple[types.CodeType, types.CodeType]] = {}
 
     def lines_of(self, code: types.CodeType) -> set[int]:
-        """Return the lines of a code object that were read so far, to add to."""
+        """Return the set of lines of a code object that were read so far, to add to."""
         found = self._lines.get(id(code))
         if found is None:
             found = self._lines[id(code)] = (code, set())
         return found[1]
 
     def called(self, caller: types.CodeType, line: int, code: types.CodeType) -> None:
-        """Note which code a line has called."""
+        """Record the code that a line has called."""
         self._calls[(id(caller), line, id(code))] = (caller, code)
 
     def lines(self) -> dict[types.CodeType, set[int]]:
-        """Return the lines that were read, by the code that they are of."""
+        """Return the lines that were read, by code object."""
         found: dict[types.CodeType, set[int]] = {}
         for code, lines in self._lines.values():
             found.setdefault(code, set()).update(lines)
         return found
 
     def calls(self) -> dict[tuple[types.CodeType, int], set[types.CodeType]]:
-        """Return the code that was called, by the code and line that did."""
+        """Return the code that was called, by the code and line of the call."""
         found: dict[tuple[types.CodeType, int], set[types.CodeType]] = {}
         for (_, line, _), (caller, code) in self._calls.items():
             found.setdefault((caller, line), set()).add(code)
@@ -57,9 +57,9 @@ class Reading:
 
 
 class _Progress:
-    """How one interpreter of a function reads: the set that its lines go to, and the line that called it last.
+    """The progress of one interpreter of a function: the set for its lines, and the line that called it last.
 
-    A generator goes on for one line of its caller after the other.
+    A generator continues for several lines of its caller in turn.
     """
 
     __slots__ = ("caller", "code", "lines", "of_caller", "reading")
@@ -80,13 +80,13 @@ _LAST = threading.local()
 
 
 def watch_lines() -> Callable[[], None] | Unavailable:
-    """Note what Dynamo reads, in all threads; return what ends that."""
+    """Record what Dynamo reads, in all threads; return a function that ends this."""
     from torch._dynamo import symbolic_convert
 
     interpreter: Any = getattr(symbolic_convert, "InstructionTranslatorBase", None)
     before = getattr(interpreter, "starts_line", None)
     if before is None:
-        return Unavailable("this torch does not say which lines Dynamo reads")
+        return Unavailable("this torch does not provide the lines that Dynamo reads")
 
     def starts_line(self: Any, line: int, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as torch's own
         progress = self.__dict__.get(_KEPT)

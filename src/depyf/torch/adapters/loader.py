@@ -7,7 +7,7 @@ from typing import Any
 
 
 def module_loader() -> Callable[..., Any]:
-    """Return Inductor's own function that loads a module by its path; depyf leaves it as it is."""
+    """Return Inductor's own function that loads a module by its path. depyf does not change it."""
     from torch._inductor.codecache import PyCodeCache
 
     loader: Callable[..., Any] = PyCodeCache.load_by_key_path

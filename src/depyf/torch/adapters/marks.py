@@ -1,4 +1,4 @@
-"""The marks of `mark_dynamic` and its kin on a tensor that the guards of this torch look at."""
+"""The marks of `mark_dynamic` and related functions on a tensor that the guards of this torch check."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ INDICES = (
         else ()
     ),
 )
-"""Where `mark_dynamic`, `maybe_mark_dynamic`, `mark_unbacked` and `mark_static` leave the dimensions on a tensor.
+"""Where `mark_dynamic`, `maybe_mark_dynamic`, `mark_unbacked` and `mark_static` store the dimensions on a tensor.
 
-Before 2.13 guards look at those of `mark_dynamic` alone.
+Before 2.13 guards check only those of `mark_dynamic`.
 """
 
 SIGN = "_has_dynamo_dim_marking" if _LOOKS_AT_ALL else DYNAMIC
-"""The attribute without which guards look at no mark of a tensor."""
+"""The attribute without which guards check no mark of a tensor."""

@@ -1,7 +1,7 @@
-"""Other code for the cache entries of a function, for a while: torch asks the entries of packages before its own.
+"""Temporary replacement of the code of a function's cache entries. torch asks the entries of packages before its own.
 
-An entry of a package is guards and code, with no compile behind it. Here it has the guards of an entry of torch's own,
-so that a call goes to the same entry as without it.
+An entry of a package consists of guards and code, without a compile. Here it has the guards of torch's own entry, so
+that a call goes to the same entry as without it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from depyf.torch.adapters import seams
 
-MISSING = "before torch 2.9 only `prepare_debug(install=True)` lets it run from its file"
+MISSING = "before torch 2.9 it runs from its file only with `prepare_debug(install=True)`"
 _NAMES = ("_load_precompile_entry", "_reset_precompile_entries", "_debug_get_precompile_entries")
 
 
@@ -22,23 +22,23 @@ def is_there() -> bool:
 
 
 def reason_against(code: types.CodeType, entries: Sequence[seams.CacheEntry]) -> str:
-    """Return why the entries of `code` cannot be given other code; '' where they can."""
+    """Return why the entries of `code` cannot be given other code, or ""."""
     if not is_there():
         return MISSING
     if _seams()[2](code):
-        return "the function has entries of a package that was loaded, which are asked first"
+        return "the function has entries of a loaded package, which come first"
     owners = {(id(getattr(each, "backend", None)), getattr(each, "isolate_recompiles_id", None)) for each in entries}
-    return "the function was compiled with several backends, which guards do not tell apart" if len(owners) > 1 else ""
+    return "the function was compiled with several backends, which guards do not distinguish" if len(owners) > 1 else ""
 
 
 def run_instead(
     code: types.CodeType, others: Sequence[tuple[seams.CacheEntry, types.CodeType]]
 ) -> Callable[[], None]:
-    """Have calls that entries of `code` serve run other code; return what ends that.
+    """Make calls that entries of `code` serve run other code; return a function that ends this.
 
     Args:
-        code: the user's code, of which `reason_against` gives no reason.
-        others: every entry of it in torch's order, and the code that is to run for it.
+        code: the user's code, for which `reason_against` returned "".
+        others: every entry of it in torch's order, and the code to run for it.
     """
     load, reset, _ = _seams()
     for entry, other in others:

@@ -1,10 +1,10 @@
-"""The calls with which Dynamo's code tells torch's profiler where a graph's arguments are gathered.
+"""The calls in Dynamo's code that mark for torch's profiler where a graph's arguments are gathered.
 
 Before: `tmp_2 = utils.record_pregraph_bytecode_enter(); ...; utils.record_pregraph_bytecode_exit(tmp_2); graph(...)`
 After: `...; graph(...)`
 
-They compute nothing, and hide what does. depyf leaves them in the code that runs, which a program can read, and out of
-what it shows, as torch does with `torch._dynamo.config.record_runtime_overhead = False`.
+They compute nothing and hide the call that matters. depyf keeps them in the code that runs, because a program can see
+it. It removes them from what it shows, as torch does with `torch._dynamo.config.record_runtime_overhead = False`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from depyf.bytecode.wordcode import decode
 
 _ENTER, _EXIT = "record_pregraph_bytecode_enter", "record_pregraph_bytecode_exit"
 _UTILS, _PROFILER = "__import_torch_dot__dynamo_dot_utils", "__import_torch_dot_autograd_dot_profiler"
-"""Globals under which Dynamo's code finds the functions and, from torch 2.14 on, whether a profiler runs."""
+"""Globals through which Dynamo's code finds the functions and, from torch 2.14 on, whether a profiler runs."""
 _ENDS = frozenset({"STORE_FAST", "POP_TOP"})
 
 
 def without_marks(code: types.CodeType) -> types.CodeType:
-    """Return Dynamo's code with NOP in the place of marks for the profiler, the code itself where it has none.
+    """Return Dynamo's code with NOP in place of the profiler marks, or the same code if it has none.
 
-    Offsets and constants stay as they are. Marks of an unknown form stay, too.
+    Offsets and constants do not change. Marks of an unknown form stay.
     """
     if _ENTER not in code.co_names or _EXIT not in code.co_names:
         return code
@@ -45,7 +45,7 @@ def without_marks(code: types.CodeType) -> types.CodeType:
 
 
 def _marks(draft: Draft) -> list[int] | None:
-    """Return the raw instructions that make up the marks, and nothing else; None where they have another form."""
+    """Return the raw instructions of the marks, or None if they have another form."""
     steps = _steps(draft)
     found: list[int] = []
     own: set[str] = set()
@@ -57,7 +57,7 @@ def _marks(draft: Draft) -> list[int] | None:
             return None
         found += range(first, last + 1)
         own |= {arg for index, op, arg in steps if op == "STORE_FAST" and first <= index <= last}
-    # Between the two, Dynamo keeps what it has called in variables: nobody else may read them.
+    # Between the two, Dynamo keeps the called objects in variables. No other code may read them.
     inside = set(found)
     rest = [(index, op) for index, op, arg in steps if arg in own and index not in inside]
     if any(op != "DELETE_FAST" for _, op in rest):
@@ -66,7 +66,7 @@ def _marks(draft: Draft) -> list[int] | None:
 
 
 def _steps(draft: Draft) -> list[tuple[int, str, str]]:
-    """Return each operation that takes a name, with its raw instruction and that name."""
+    """Return each operation with a name, with its raw instruction and that name."""
     return [
         (index, step.op, step.arg)
         for index, steps in enumerate(draft.steps)
@@ -78,9 +78,9 @@ def _steps(draft: Draft) -> list[tuple[int, str, str]]:
 def _first(
     draft: Draft, named: list[tuple[int, str, str]], mention: int, own: set[str], before: list[int]
 ) -> int | None:
-    """Return where the mark begins that mentions its function at `mention`; `own` are variables of the mark `before`.
+    """Return where the mark begins that refers to its function at `mention`; `own` are variables of the mark `before`.
 
-    It begins with the module that has the function. Where that is in a variable, with what the mark tests.
+    It begins with the module of the function, or, if that is in a variable, with the mark's test.
     """
     behind = before[-1] if before else -1
     steps = [each for each in named if behind < each[0] < mention]
@@ -96,7 +96,7 @@ def _first(
 
 
 def _last(draft: Draft, first: int, mention: int) -> int | None:
-    """Return where the mark ends: what its call returns is kept or dropped, and no jump inside goes further."""
+    """Return where the mark ends: the result of its call is kept or dropped, and no jump inside goes further."""
     called, furthest = False, -1
     for index in range(first, len(draft.raws)):
         furthest = max(furthest, draft.targets[index])
@@ -107,7 +107,7 @@ def _last(draft: Draft, first: int, mention: int) -> int | None:
 
 
 def instruction_count(shown: types.CodeType) -> int:
-    """Return the number of instructions that code without marks has, prefixes among them."""
+    """Return the number of instructions of code without marks, including prefixes."""
     neutral = read(shown)
     raws = decode(neutral, facts_of(neutral.version, str(neutral)))
     return sum((raw.offset - raw.start) // 2 + 1 for raw in raws if raw.name != "NOP")

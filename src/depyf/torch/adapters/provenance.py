@@ -1,4 +1,4 @@
-"""Whether Inductor says which nodes each kernel computes: for links between the user's lines and kernels."""
+"""Whether Inductor records which nodes each kernel computes, for links between the user's lines and kernels."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import contextlib
 from collections.abc import Iterator
 
 NAMES_OF_NODES = 2
-"""Inductor's level for the names alone, which costs less than whole histories of nodes."""
+"""Inductor's level for names only, which costs less than the full histories of nodes."""
 
 
 @contextlib.contextmanager
 def kernels_tell() -> Iterator[None]:
-    """Ask Inductor inside of the context, where this torch can be asked and the user has not."""
+    """Make Inductor record the nodes inside the context, if this torch can and the user has not set it."""
     import torch._inductor.config as config
 
     if getattr(config.trace, "provenance_tracking_level", None) != 0:
@@ -23,7 +23,7 @@ def kernels_tell() -> Iterator[None]:
 
 @contextlib.contextmanager
 def kernels_are_named() -> Iterator[None]:
-    """Have Inductor's C++ kernels tell the profiler their names inside of the context, where this torch can."""
+    """Make Inductor's C++ kernels report their names to the profiler inside the context, if this torch can."""
     import torch._inductor.config as config
 
     if getattr(config.cpp, "enable_kernel_profile", None) is not False:

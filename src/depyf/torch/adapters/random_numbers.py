@@ -1,4 +1,4 @@
-"""Random numbers of compiled graphs: the same as eager's, for whoever compares the two."""
+"""Random numbers of compiled graphs that equal eager's, for comparisons."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def eager_random_numbers() -> contextlib.AbstractContextManager[Any]:
-    """Return a context manager under which Inductor takes random numbers from eager's generators."""
+    """Return a context manager that makes Inductor use eager's random number generators."""
     from torch._inductor import config
 
     patched: contextlib.AbstractContextManager[Any] = config.patch(fallback_random=True)

@@ -1,4 +1,4 @@
-"""Torch's word that compiled code is about to run, and which."""
+"""Notifications from torch that compiled code is about to run."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Listener = Callable[[types.CodeType], None]
 
 
 def watch_runs(listener: Listener) -> Callable[[], None] | Unavailable:
-    """Have `listener` told of every compiled code before it runs; return what ends that.
+    """Call `listener` with every compiled code before it runs; return a function that ends this.
 
-    Torch has one place for a listener: who was there before is told as well, and put back. `listener` is a function
-    or method written in Python, and must not raise.
+    torch has one place for a listener. An earlier listener is called as well, and restored. `listener` is a function or
+    method written in Python, and must not raise.
     """
     try:
         from torch._C._dynamo.eval_frame import (
@@ -25,7 +25,7 @@ def watch_runs(listener: Listener) -> Callable[[], None] | Unavailable:
         )
         from torch._dynamo.types import FrameAction, FrameExecStrategy
     except ImportError:
-        return Unavailable("torch before 2.12 does not say which compiled code runs")
+        return Unavailable("torch before 2.12 does not report which compiled code runs")
     before = get_bytecode_debugger_callback()
 
     def both(code: types.CodeType) -> None:
@@ -37,9 +37,9 @@ def watch_runs(listener: Listener) -> Callable[[], None] | Unavailable:
         if get_bytecode_debugger_callback() is told:
             set_bytecode_debugger_callback(before)
 
-    # Every call of compiled code pays for it: a function between is one call more.
+    # This runs in every call of compiled code, so avoid an additional function call.
     told = listener if before is None else both
-    # It runs where Dynamo looks at every frame: neither it nor what it calls is to be compiled.
+    # It runs where Dynamo inspects every frame, which must compile neither it nor its callees.
     code = cast("types.MethodType", told).__code__
     set_code_exec_strategy(code, FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP))
     set_bytecode_debugger_callback(told)

@@ -1,4 +1,4 @@
-"""The few places where depyf touches torch, each asked for before it is used.
+"""The few places where depyf hooks into torch, each probed before it is used.
 
 A seam that this torch does not have is `Unavailable`, with the reason that the index prints.
 """
@@ -22,7 +22,7 @@ from torch._dynamo import convert_frame, resume_execution
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import entry_ids, lacking
 
-# Objects of torch's own that have no types that depyf could name.
+# torch's own objects without types that depyf could name.
 CacheEntry: TypeAlias = Any
 GuardManager: TypeAlias = Any
 GraphModule: TypeAlias = Any
@@ -36,18 +36,18 @@ OF_DYNAMO = (
     f"{_TORCH}_utils_internal.py",
     os.path.join(f"{_TORCH}_strobelight", ""),
 )
-"""How the names of files begin whose functions stand between a call and its compile: Dynamo's, and its decorators'."""
+"""Prefixes of the files whose functions occur between a call and its compile: Dynamo's, and its decorators'."""
 
 TRACE_LOGGER = "torch.__trace"
 _DEEPEST_CALLER = 30
-"""Calls between what depyf looks for in torch and depyf; `logging` has some of its own."""
+"""The most calls between depyf and the frame that it looks for in torch; `logging` has some of its own."""
 
 
 class BytecodeHook(Protocol):
-    """What Dynamo calls with the original code and its own, which the result replaces where it is not None."""
+    """Dynamo calls it with the original code and its own, which a result other than None replaces."""
 
     def __call__(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
-        """Hear of one compile."""
+        """Receive one compile."""
 
 
 def register_bytecode_hook(hook: BytecodeHook | Callable[[types.CodeType, types.CodeType], None]) -> RemovableHandle:
@@ -78,7 +78,7 @@ def read_compile_id(compile_id: TorchCompileId) -> CompileId:
 def cache_entries(code: types.CodeType) -> list[CacheEntry]:
     """Return the cache entries that torch holds for a code object, in no particular order.
 
-    An entry that torch has taken out of service, as something that it guards is gone, stays in torch's list empty.
+    An entry that torch has disabled because a guarded object is gone stays in torch's list without content.
     """
     from torch._dynamo.eval_frame import _debug_get_cache_entry_list
 
@@ -88,7 +88,7 @@ def cache_entries(code: types.CodeType) -> list[CacheEntry]:
 
 
 def entry_compile_id(entry: CacheEntry) -> CompileId:
-    """Return the id of the compile that made a cache entry; before 2.6 entries do not carry it, and it was noted."""
+    """Return the id of the compile that made a cache entry. Before 2.6 entries do not carry it; depyf records it."""
     compile_id = getattr(entry, "compile_id", None)
     if compile_id is None or compile_id.frame_id is None:
         return entry_ids.of_code(entry.code)
@@ -96,13 +96,13 @@ def entry_compile_id(entry: CacheEntry) -> CompileId:
 
 
 def entry_guard_manager(entry: CacheEntry) -> GuardManager:
-    """Return the guard object of a cache entry; its attribute was renamed in 2.6."""
+    """Return the guard object of a cache entry, whose attribute was renamed in 2.6."""
     manager = getattr(entry, "guard_manager", None)
     return manager if manager is not None else entry.check_fn
 
 
 def entry_globals(entry: CacheEntry) -> dict[str, Any]:
-    """Return the globals that the code of a cache entry runs in."""
+    """Return the globals of the code of a cache entry."""
     scope = getattr(entry_guard_manager(entry), "global_scope", None) or {}
     found = scope.get("G", {})
     return found if isinstance(found, dict) else {}
@@ -110,7 +110,7 @@ def entry_globals(entry: CacheEntry) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class GuardsInProgress:
-    """The guards that torch has just built, and the values of the call that they were built for."""
+    """The guards that torch has just built, and the values of the call for which it built them."""
 
     manager: GuardManager
     local_values: Mapping[str, object]
@@ -118,9 +118,9 @@ class GuardsInProgress:
 
 
 def guards_in_progress() -> GuardsInProgress | Unavailable:
-    """Return the guards of the compile that is running, while torch writes its record of them.
+    """Return the guards of the running compile, while torch writes its record of them.
 
-    Torch hands them to nobody until the entry is in its cache, when the values of the call are gone; the function
+    torch makes them available only when the entry is in its cache, when the values of the call are gone. The function
     that writes the record has both.
     """
     for frame in _callers():
@@ -141,7 +141,7 @@ def globals_in_progress() -> Mapping[str, object] | Unavailable:
             found = frame.f_locals.get("globals")
             if isinstance(found, Mapping):
                 return found
-    return Unavailable("torch does not show a hook the globals of the function")
+    return Unavailable("torch does not give a hook the globals of the function")
 
 
 def _callers() -> Iterator[types.FrameType]:
@@ -156,7 +156,7 @@ def _callers() -> Iterator[types.FrameType]:
 def interned_strings() -> dict[int, str] | Unavailable:
     """Return the file names that torch's structured stacks refer to by number.
 
-    Torch writes each name once in a process, perhaps before depyf listened; its table has them all.
+    torch writes each name once in a process, possibly before depyf listened. Its table has all names.
     """
     structured = getattr(torch._logging, "_internal", None) and getattr(torch._logging, "structured", None)
     table = getattr(structured, "INTERN_TABLE", None)
@@ -166,7 +166,7 @@ def interned_strings() -> dict[int, str] | Unavailable:
 
 
 def without_compiling() -> contextlib.AbstractContextManager[Any]:
-    """Return a context manager under which Dynamo serves calls from its cache and compiles nothing."""
+    """Return a context manager in which Dynamo serves calls from its cache and compiles nothing."""
     set_stance = getattr(torch.compiler, "set_stance", None)
     if set_stance is None:
         return _run_only()
@@ -176,7 +176,7 @@ def without_compiling() -> contextlib.AbstractContextManager[Any]:
 
 @contextlib.contextmanager
 def _run_only() -> Iterator[None]:
-    """Have compiled functions enter Dynamo in its mode that runs what is there: torch has no stances before 2.6."""
+    """Switch compiled functions to Dynamo's mode without compiles, because torch has no stances before 2.6."""
     from torch._dynamo import eval_frame
 
     enter = eval_frame.set_eval_frame
@@ -192,7 +192,7 @@ def _run_only() -> Iterator[None]:
 
 
 def bytecode_log() -> logging.Logger:
-    """Return the logger behind `TORCH_LOGS="bytecode"`."""
+    """Return the logger for `TORCH_LOGS="bytecode"`."""
     log: logging.Logger = torch._logging.getArtifactLogger(convert_frame.__name__, "bytecode")
     return log
 
@@ -201,9 +201,9 @@ BYTECODE_LOG_LEVEL = logging.DEBUG
 
 
 def graph_formatter() -> types.FunctionType | Unavailable:
-    """Return torch's `lazy_format_graph_code`, which clients call so that a graph is dumped.
+    """Return torch's `lazy_format_graph_code`, which clients call to dump a graph.
 
-    Clients hold the function itself, so its code is what has to be replaced, not the name.
+    Clients hold the function itself, so its code must be replaced and not the name.
     """
     from torch._dynamo import utils
 
@@ -214,13 +214,13 @@ def graph_formatter() -> types.FunctionType | Unavailable:
 
 
 def graph_text(module: GraphModule) -> str:
-    """Return the readable text of a graph module, with shapes, strides and devices where this torch prints them."""
+    """Return the readable text of a graph module, with shapes, strides and devices if this torch prints them."""
     options = inspect.signature(module.print_readable).parameters
     wanted = {name: True for name in ("include_stride", "include_device") if name in options}
     return str(module.print_readable(print_output=False, **wanted))
 
 
 RESUME_PREFIX = f"{getattr(resume_execution, 'TORCH_DYNAMO_RESUME_IN_PREFIX', 'resume_in')}_"
-"""Dynamo names a resume function by this, the function that it resumes, `_at_` and the line of the break."""
+"""Dynamo's prefix of the name of a resume function, before the function's name, `_at_` and the line of the break."""
 EXPORTED = "runtime_asserts exported program"
-"""A part of the name under which torch formats the graph of an export: its trace does not have it."""
+"""A part of the name under which torch formats the graph of an export, which its trace does not contain."""

@@ -1,7 +1,7 @@
-"""Torch's word that Dynamo leaves a frame as the user wrote it, and why.
+"""Notifications from torch that Dynamo skips a frame, and why.
 
-Torch's only word of it is a line in a log for developers, which it drops unless somebody asked for that level. depyf
-hears the line where torch hands it to the logger, which stays as it is: child loggers inherit its level.
+torch only writes a line to a log for developers, which it drops by default. depyf receives the line where torch passes
+it to the logger. The logger stays unchanged, because child loggers inherit its level.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from depyf.report.model import Unavailable
 from depyf.torch.adapters.twins import hear
 
 Listener = Callable[[str, str, str], None]
-"""Is told the frame's function, torch's reason, and the file."""
+"""Receives the frame's function, torch's reason, and the file."""
 
 _MESSAGE = "skipping: %s (reason: %s, file: %s)"
 _GIVEN_UP = "Skipping frame %s %s %s %s"
-"""What some releases say, blanks aside, of a frame in which Dynamo found nothing to compile: of them the only word."""
+"""The message, apart from blanks, for a frame in which Dynamo found nothing to compile, in releases without another."""
 
 OF_TORCH = os.path.dirname(torch.__file__) + os.sep
-"""How the names of torch's own files begin."""
+"""The prefix of torch's own files."""
 
 
 def _told(message: object, args: tuple[object, ...]) -> tuple[str, str, str] | None:
-    """Return the function, the reason and the file that a line of the log tells of, or None for another line."""
+    """Return the function, the reason and the file in a line of the log, or None for another line."""
     if message == _MESSAGE:
         name, reason, filename = map(str, args)
         return name, " ".join(reason.split("Frame info:")[0].split()), filename
@@ -40,12 +40,12 @@ def _told(message: object, args: tuple[object, ...]) -> tuple[str, str, str] | N
 
 
 def watch_skips(listener: Listener) -> Callable[[], None] | Unavailable:
-    """Have `listener` told of every frame that Dynamo skips; return what ends that. `listener` must not raise."""
+    """Call `listener` for every skipped frame; return a function that ends this. `listener` must not raise."""
     log = getattr(convert_frame, "log", None)
     methods = vars(getattr(convert_frame, "CatchErrorsWrapper", object)).values()
     constants = [each.__code__.co_consts for each in methods if isinstance(each, types.FunctionType)]
     if not isinstance(log, logging.Logger) or not any(_MESSAGE in each for each in constants):
-        return Unavailable("this torch does not say in a form that depyf knows which frames Dynamo skips")
+        return Unavailable("this torch does not report skipped frames in a form that depyf knows")
 
     def on_line(message: object, args: tuple[object, ...]) -> None:
         told = _told(message, args)

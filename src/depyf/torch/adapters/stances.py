@@ -1,4 +1,4 @@
-"""Calls of compiled functions that run as the user wrote them, for a while."""
+"""Temporary eager runs of compiled functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from depyf.report.model import Unavailable
 
 
 def run_eagerly() -> Callable[[], None] | Unavailable:
-    """Have compiled functions run uncompiled from their next call on, in all threads; return what ends that."""
+    """Make compiled functions run uncompiled from their next call on, in all threads; return what ends this."""
     set_stance = getattr(torch.compiler, "set_stance", None)
     if set_stance is None:
         return Unavailable("torch before 2.6 has no stance in which compiled functions run uncompiled")
@@ -28,7 +28,7 @@ def run_eagerly() -> Callable[[], None] | Unavailable:
 
 @contextlib.contextmanager
 def _outside_of_compiled_code() -> Iterator[None]:
-    """Let Dynamo look at no frame: while it does, as when it tells of a run, it refuses to change its stance."""
+    """Make Dynamo inspect no frame. While it inspects one, as when it reports a run, it cannot change its stance."""
     from torch._C._dynamo.eval_frame import set_eval_frame
 
     callback = set_eval_frame(None)

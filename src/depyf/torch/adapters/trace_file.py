@@ -1,4 +1,4 @@
-"""Torch's own trace, written into a directory while a context is entered."""
+"""torch's own trace, written to a directory during a context."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from depyf.torch.adapters import seams
 
 
 def keep_trace(directory: Path) -> ExitStack | Unavailable:
-    """Have torch write its trace into a directory, as `TORCH_TRACE` does; closing what is returned ends it."""
+    """Make torch write its trace to a directory, as `TORCH_TRACE` does. Closing the result ends it."""
     internal = getattr(torch._logging, "_internal", None)
     handler_type, formatter = (getattr(internal, name, None) for name in ("LazyTraceHandler", "TorchLogsFormatter"))
     if handler_type is None or formatter is None or not seams.has_structured_trace():
@@ -29,7 +29,7 @@ def keep_trace(directory: Path) -> ExitStack | Unavailable:
 
 
 def _tell_strings(logger: logging.Logger, handler: logging.Handler) -> None:
-    """Write the file names that torch has told before: it tells each once in a process."""
+    """Write the file names that torch has already defined, because it defines each only once in a process."""
     strings = seams.interned_strings()
     for number, text in strings.items() if isinstance(strings, dict) else ():
         record = logger.makeRecord(logger.name, logging.DEBUG, __file__, 0, "", (), None)

@@ -1,7 +1,7 @@
-"""Hear what torch's modules say to a logger, so that nobody who reads the loggers sees that somebody hears.
+"""Receive what torch's modules log, without a visible change to the loggers.
 
-The modules are given a twin of the logger: an object of a class of its own that has the same attributes. Who asks
-`logging` for the logger gets the logger itself, with nothing on it.
+The modules get a twin of the logger: an object of another class that shares the logger's attributes. A program that
+asks `logging` for the logger gets the original, without additions.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Any
 from depyf.torch.adapters.unseen import left_alone_with_calls
 
 METHODS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
-"""What is heard: the methods that modules call, with their levels."""
+"""The methods that modules call, with their levels."""
 
 Listener = Callable[[object, "tuple[object, ...]"], None]
-"""Is told of each line before the logger is: the message, and what belongs into it. It must not raise."""
+"""Receives each line before the logger does: the message and its arguments. It must not raise."""
 
 
 class _Twin:
-    """The twin of one logger in the modules of one package, while anybody listens to it."""
+    """The twin of one logger in the modules of one package, while it has listeners."""
 
     def __init__(self, log: logging.Logger, package: str) -> None:
         self.log = log
         self.listeners: list[Listener] = []
         self.curious: list[Listener] = []
-        """Those for whom modules are told that somebody wants to hear the lines for developers."""
+        """Listeners that also want lines for developers, so that modules produce them."""
         self._package = package
         plain = type(log)
         own: dict[str, Any] = {name: _heard(self, name) for name in METHODS}
@@ -52,10 +52,10 @@ _lock = threading.Lock()
 
 
 def hear(log: logging.Logger, package: str, listener: Listener, *, is_curious: bool = False) -> Callable[[], None]:
-    """Have `listener` told what the modules of `package` say to `log`; return what ends that.
+    """Pass what the modules of `package` log to `log` on to `listener`; return a function that ends this.
 
-    With `is_curious`, modules that ask whether anybody wants to hear lines for developers are told so. Listeners may
-    end in any order: contexts and contracts nest.
+    With `is_curious`, modules that check whether lines for developers are wanted find that they are. Listeners may end
+    in any order, because contexts and contracts nest.
     """
     key = (log.name, package)
     with _lock:
@@ -83,7 +83,7 @@ def _holders(log: logging.Logger, package: str) -> Iterator[tuple[dict[str, Any]
     for name, module in list(sys.modules.items()):
         if (name.startswith(below) or name == package) and module is not None:
             attributes = vars(module)
-            # There are thousands of attributes: they are compared one by one in the few modules that have it.
+            # Compare attributes one by one only in the few modules that have it, because there are thousands.
             if id(log) in map(id, list(attributes.values())):
                 yield from ((attributes, key) for key, value in list(attributes.items()) if value is log)
 
@@ -93,7 +93,7 @@ def _heard(twin: _Twin, name: str) -> Callable[..., None]:
     def say(_: logging.Logger, message: object, *args: object, **kwargs: Any) -> None:
         for listener in tuple(twin.listeners):
             listener(message, args)
-        # One level more: a record tells the line that calls.
+        # One more stack level: a record contains the calling line.
         passed_on: Callable[..., None] = getattr(twin.log, name)
         passed_on(message, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
 

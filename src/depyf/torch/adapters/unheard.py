@@ -1,11 +1,11 @@
-"""While depyf alone listens to torch's structured trace, unwanted records are not made, and the others are simpler.
+"""While depyf is the only listener of torch's structured trace, skip unneeded records and simplify the others.
 
-Torch makes three records for each parameter of a model, and a text of all its guards, which depyf reads as objects. For
-a transformer of twelve layers that is a third of what a listener costs: 435 records, and a text of 665 kB.
+torch makes three records for each parameter of a model, and a text of all guards, which depyf reads as objects. For a
+transformer of twelve layers this is a third of the cost of a listener: 435 records, and a text of 665 kB.
 
-What torch makes of each other record for a file is left out, too: a log record with the place of the call, a checksum
-of the text, copies of the hundred numbers of a compile. Why n entries refused a call is a list of n texts, all but one
-of which stood in the record before: nobody joins them.
+torch's additional work for other records is skipped, too: a log record with the place of the call, a checksum of the
+text, copies of the hundred numbers of a compile. The reasons why n entries refused a call stay a list of n texts, which
+are not joined, because all but one were in the previous record.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from depyf.trace.refusals import Listed
 
 _FUNCTION = "trace_structured"
 _MODULES = ("torch._logging", "torch._subclasses.meta_utils", "torch.fx.experimental.symbolic_shapes")
-"""Where those who write such records find the function: two of them have a name of their own for it."""
+"""The modules that write such records. Two of them have their own reference to the function."""
 _KNOWN = {
     *("metadata_fn", "payload_fn", "suppress_context", "expect_trace_id", "record_logging_overhead", "compile_id"),
 }
-"""What torch's function takes; one with anything else makes its record itself."""
+"""The arguments of torch's function. A call with other arguments is passed to torch's own function."""
 _ENDS = (stages.FRAME_ENDS, stages.BACKWARD_ENDS)
 
 Take = Callable[[dict[str, Any], "str | None"], None]
-"""Takes in the metadata of a record and its payload."""
+"""Receives the metadata of a record and its payload."""
 
 
 def pass_over_unheard(log: logging.Logger, own: logging.Handler, take: Take) -> Callable[[], None]:
-    """Have torch make no records that depyf passes over, while `own` is the only handler that hears of them.
+    """Make torch skip the records that depyf ignores, while `own` is the only handler that receives them.
 
-    The others are handed to `take`, without a log record. The function returned ends that. Where somebody else listens
-    already, nothing is replaced: records tell from which file they come. A torch whose function is found elsewhere
-    makes all records.
+    The other records are passed to `take`, without a log record. The returned function ends this. If another tool
+    already listens, nothing is replaced, because records contain the file they come from. A torch whose function is
+    elsewhere makes all records.
     """
     undo = ExitStack()
     if any(_listens(handler) for handler in log.handlers if handler is not own):
@@ -60,7 +60,7 @@ def pass_over_unheard(log: logging.Logger, own: logging.Handler, take: Take) -> 
 
 
 def _listens(handler: logging.Handler) -> bool:
-    """Return whether a handler wants records: torch's own has nowhere to write to, unless `TORCH_TRACE` says where."""
+    """Return whether a handler needs records. torch's own writes nothing unless `TORCH_TRACE` is set."""
     return getattr(handler, "root_dir", "") is not None
 
 
@@ -82,7 +82,7 @@ def _replace(
         if getattr(module, _FUNCTION, None) is trace_structured:
             setattr(module, _FUNCTION, original)
 
-    # A backward that is compiled when it is first called is compiled where Dynamo looks at every frame.
+    # A backward that is compiled at its first call is compiled where Dynamo inspects every frame.
     setattr(module, _FUNCTION, functools.update_wrapper(trace_structured, original))
     return put_back
 
@@ -104,13 +104,13 @@ def _hand_over(
     record_logging_overhead: bool = True,
     compile_id: Any = None,
 ) -> None:
-    """Give a record to `take` as torch would: what it is about, and of which compile."""
+    """Pass a record to `take` as torch would: its metadata, and its compile."""
     began = time.time_ns()
     details = _numbers(metadata_fn) if name in _ENDS else metadata_fn()
     metadata = {name: details}
     if not suppress_context:
         _add_compile(metadata, compile_id)
-    # What the text of the guards says, depyf reads from the guards themselves.
+    # depyf reads the guards themselves instead of their text.
     payload = None if name == stages.GUARD_TREE else payload_fn()
     if type(payload) is list and name == stages.ARTEFACT and details.get("name") == stages.RECOMPILE_REASONS:
         payload = Listed(payload) if all(type(each) is str for each in payload) else payload
@@ -133,7 +133,7 @@ def _add_compile(metadata: dict[str, Any], compile_id: Any) -> None:
 
 
 def _numbers(metadata_fn: Callable[[], Any]) -> Any:
-    """Return the numbers of a compile that ends, where they stand: torch would copy each of them."""
+    """Return the numbers of a finished compile in place, because torch would copy each of them."""
     held = [cell.cell_contents for cell in getattr(metadata_fn, "__closure__", None) or ()]
     if len(held) != 1 or not dataclasses.is_dataclass(held[0]):
         return metadata_fn()
@@ -141,7 +141,7 @@ def _numbers(metadata_fn: Callable[[], Any]) -> Any:
 
 
 def _text(payload: object) -> str:
-    """Return a payload that is no text as torch writes it."""
+    """Return a payload other than text as torch writes it."""
     if isinstance(payload, list):
         return "[\n" + ",\n".join(json.dumps(each) for each in payload) + "\n]"
     return json.dumps(payload, default=list, indent=0)

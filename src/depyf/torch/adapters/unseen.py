@@ -1,6 +1,6 @@
-"""depyf's own functions, which torch calls where Dynamo looks at every frame: none of them is to be compiled.
+"""depyf's own functions that torch calls where Dynamo inspects every frame. Dynamo must not compile them.
 
-Compiled autograd runs the backward, and so the rest of the compiler, inside of a compiled function.
+Compiled autograd runs the backward, and so the rest of the compiler, inside a compiled function.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ R = TypeVar("R")
 
 
 def unseen(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that Dynamo does not look into, nor into what it calls."""
+    """Return a function that Dynamo does not inspect, nor its callees."""
     made: Callable[P, R] = torch._dynamo.disable(function)
     return made
 
 
 def left_alone(function: Callable[P, R]) -> Callable[P, R]:
-    """Have Dynamo skip the frames of a function itself, which stays the function that it is."""
+    """Make Dynamo skip the frames of a function itself. The function object stays the same."""
     skip_code(function.__code__)
     return function
 
 
 def left_alone_with_calls(function: Callable[P, R]) -> Callable[P, R]:
-    """Have Dynamo skip the frames of a function and of all that it calls; it stays the function that it is."""
+    """Make Dynamo skip the frames of a function and of its callees. The function object stays the same."""
     try:
         from torch._C._dynamo.eval_frame import set_code_exec_strategy
         from torch._dynamo.types import FrameAction, FrameExecStrategy

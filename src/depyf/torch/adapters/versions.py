@@ -1,4 +1,4 @@
-"""The versions that a dump was made with. They are told to the reader; no seam is decided by them."""
+"""The versions with which a dump was made, for the reader. No seam depends on them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ NEWEST = (2, 15)
 
 
 def torch_version() -> str:
-    """Return torch's version, e.g. `2.13.0+cpu`."""
+    """Return torch's version, for example `2.13.0+cpu`."""
     return str(torch.__version__)
 
 
 def python_version() -> str:
-    """Return Python's version, e.g. `3.11.7`."""
+    """Return Python's version, for example `3.11.7`."""
     return platform.python_version()
 
 
 @cache
 def unknown_version() -> str:
-    """Return a line about a torch that is newer than any that depyf was tested with, '' for another one.
+    """Return a line about a torch that is newer than any tested one, or "".
 
-    It is used as the newest known one is: each seam is looked for, and one that is missing is said in the index.
+    depyf treats it like the newest known release: it probes for each seam, and the index lists the missing ones.
     """
     return _unknown(torch_version())
 
@@ -36,4 +36,4 @@ def _unknown(version: str) -> str:
     if release <= NEWEST:
         return ""
     newest = ".".join(map(str, NEWEST))
-    return f"depyf is tested with torch up to {newest}; this is {version}. What it cannot find, index.md names."
+    return f"depyf is tested with torch up to {newest}; this is {version}. index.md lists what depyf cannot find."
