@@ -54,7 +54,7 @@ def test_other_files_are_never_overwritten(dump: Path, tmp_path: Path, is_made_b
     before = sorted(each.name for each in into.iterdir())
     for source in (dump, TRACE):
         refused = run(source, "-o", into)
-        assert refused.exit_code == EXIT_USAGE and "holds other files" in refused.stderr
+        assert refused.exit_code == EXIT_USAGE and "contains other files" in refused.stderr
     assert sorted(each.name for each in into.iterdir()) == before
 
 
@@ -65,7 +65,7 @@ def test_what_is_to_be_read_is_not_removed_with_an_earlier_report(tmp_path: Path
     traces.mkdir(parents=True)
     (traces / "rank_0.log").write_bytes(gzip.decompress(TRACE.read_bytes()))
     refused = run(traces, "-o", into)
-    assert refused.exit_code == EXIT_USAGE and "is inside of" in refused.stderr
+    assert refused.exit_code == EXIT_USAGE and "is inside" in refused.stderr
     assert (traces / "rank_0.log").is_file()
 
 

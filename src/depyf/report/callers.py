@@ -28,9 +28,9 @@ class Call:
 
 
 def own_call(function: Function, compiled: Compile, why: Refused) -> Call | None:
-    """Return the user's call that led to a function of a library.
+    """Return the user's call that led to a library function.
 
-    None for a function of the user's own, and for what a line of the user's needs that is called from the library.
+    Return None for the user's own function, and for a value that a line of the user's needs which the library calls.
     """
     if not is_foreign(function.filename) or is_at_own_line(compiled, why):
         return None
@@ -42,7 +42,7 @@ def own_call(function: Function, compiled: Compile, why: Refused) -> Call | None
 
 
 def is_at_own_line(compiled: Compile, why: Refused) -> bool:
-    """Return whether torch names a line of a user's function that needs what was refused."""
+    """Return whether torch names a line of a user's function that needs the refused value."""
     name = why.where.partition(":")[0]
     return bool(name) and any(
         os.path.basename(each.filename) == name and not is_foreign(each.filename) for each in compiled.lines

@@ -17,7 +17,7 @@ from depyf.report.model import Recompile, Refusal
 from depyf.report.refused import Refused, refused
 
 INDEX = re.compile(r"\[\d+\]")
-"""What tells items of one container apart."""
+"""The part that distinguishes items of one container."""
 MOST_READ = 1024
 """The number of recompiles whose reason is cached, because each view of a run asks for it."""
 
@@ -40,8 +40,8 @@ class Nearest:
 def nearest(trigger: Recompile) -> Nearest | None:
     """Return the entry with the fewest independent refusals, the newest if there are several, or None if none is known.
 
-    An entry of which all refusals are known goes before one of which torch names the first alone: there, one that looks
-    at values is nearer than one that refused the state around the call, which it looks at first.
+    An entry whose refusals are all known comes before one for which torch names only the first. Among the latter, an
+    entry that refused a value is nearer than one that refused the state around the call, which guards check first.
     """
     told = [(each, refused(each)) for each in reversed(trigger.refusals)]
     found = [(refusal, all_of, tuple(independent(all_of))) for refusal, all_of in told if all_of]
@@ -81,9 +81,9 @@ def independent(found: list[Refused]) -> Iterator[Refused]:
 
 
 def _change(each: Refused) -> tuple[str, ...]:
-    """Return what is equal for refusals of one change that shows in several values, nothing where each stands alone.
+    """Return what refusals of one change in several values have in common, or () for a single one.
 
-    Modules change their mode together, tensors their dtype and device; so do items of one container, in one line.
+    Modules change their mode together, and tensors their dtype and device; so do items of one container in one line.
     """
     if each.is_mode:
         return ("training",)

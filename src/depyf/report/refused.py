@@ -155,7 +155,7 @@ def _read(entry: str, text: str) -> Refused:
 
 
 def _of_torch(entry: str, text: str) -> Refused:
-    """Take a clause of torch's own apart, which says what was expected and not what was there."""
+    """Parse a clause of torch's own, which gives the expected but not the actual value."""
     state, length, equal, empty, key = (each.match(text) for each in (_CHANGED, _LENGTH, _EQUAL, _EMPTY, _CONTAINS))
     if state is not None:
         return Refused(entry, state["subject"], "", "", "", "", text)

@@ -243,7 +243,7 @@ _UNNAMED = frozenset(("break-c-extension", "break-skipped-function", GENERIC.nam
 
 
 MOST_EXPLAINED = 120
-"""The longest explanation of torch's that is told beside its reason, in characters."""
+"""The longest explanation of torch's that is shown beside its reason, in characters."""
 _ERROR = re.compile(r"failed with (?P<error>.*?)(?: While executing | Original traceback:| at File | at$|$)")
 _NODE = re.compile(r"While executing %\w+ : .*?\[target=(?P<target>[\w.]+)\]")
 _NO_ADVICE = re.compile(r"\b([Ff]ile|[Rr]eport) an issue\b|is fundamental|\bmay be possible\b|^Note\b|double check")
@@ -257,7 +257,7 @@ def called_in(found: GraphBreak) -> str:
 
 
 def error_in(found: GraphBreak) -> str:
-    """Return what a backend failed with, and at which node, by torch's explanation."""
+    """Return the error of a backend and its node, from torch's explanation."""
     text = " ".join((found.explanation or found.reason).split())
     error, node = _ERROR.search(text), _NODE.search(text)
     said = error["error"].rstrip(". ") if error is not None else "an exception"
@@ -275,12 +275,12 @@ def said_by_torch(found: GraphBreak) -> str:
 
 
 def advised(hints: Sequence[str]) -> str:
-    """Return the first of torch's hints that says what to change in the program, empty where none does."""
+    """Return the first of torch's hints that says what to change in the program, or ""."""
     return next((each for each in hints if not _NO_ADVICE.search(each)), "")
 
 
 def _is_of_optimizer(found: GraphBreak, line: str) -> bool:
-    """Return whether a graph ends at an optimizer's `step`: at its call, or at a break that torch has put there."""
+    """Return whether a graph ends at an optimizer's `step`: at its call, or at torch's own break there."""
     filename = found.where.filename.replace("\\", "/") if found.where is not None else ""
     return bool(_STEP.search(found.explanation)) or (_OPTIMIZERS in filename and "graph_break" in line)
 

@@ -124,7 +124,7 @@ SIZE_SPECIALIZED = Kind(
     "the size of `{subject}` was {actual}, not {expected}; torch compiles each size for itself",
     "pad `{subject}` to one size before the call",
 )
-"""Of a size that a loop or a call needs as a number: to mark it as dynamic raises an exception."""
+"""For a size that a loop or a call needs as a number. Marking it as dynamic would raise an exception."""
 INSIDE = Kind(
     "tensor-size-inside",
     TENSORS["size"].cause,
@@ -203,7 +203,7 @@ DEFAULTS = Kind(
     "the function `{subject}` was defined anew: a default or a captured variable of it was {actual}, not {expected}",
     CHANGES["function"][1],
 )
-"""Of a function whose code is the same, but not its defaults or the variables that it captures."""
+"""For a function with the same code but other defaults or captured variables."""
 MISSING = Kind(
     "missing-attribute",
     "`{subject}` existed in some calls only",
@@ -240,7 +240,7 @@ HELD_IN_CALL = Kind(
     IN_CALL.cause,
     "pass `{subject}` as an argument, and compile with `dynamic=True`: torch then treats it as a symbol",
 )
-"""Of a number in a global variable or an attribute of a module, which torch takes to be constant."""
+"""For a number in a global variable or a module's attribute, which torch treats as a constant."""
 ONE_IN_CALL = Kind(
     "number-of-one",
     "the number `{subject}` was {actual}, not {expected}; torch compiles 0 and 1 for themselves",
@@ -252,7 +252,7 @@ SPECIALIZED = Kind(
     "the number `{subject}` was {actual}, not {expected}; torch compiles each value of it for itself",
     "compute what depends on `{subject}` before the call, and pass the result",
 )
-"""Of a number that an entry has taken as a symbol and then compared with its value, such as the index of a list."""
+"""For a number that an entry treated as a symbol and then compared with a value, such as the index of a list."""
 UNKNOWN = Kind("recompile", "{text}", "")
 
 RECOMPILES: tuple[Kind, ...] = (

@@ -1,4 +1,4 @@
-"""The kind of a recompile, by what an entry refused; and its sentences with the values of the call."""
+"""The kind of a recompile, by what an entry refused, and its sentences with the values of the call."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _CODE = "code of "
 NONE_TYPE = "NoneType"
 _KEYS = re.compile(r"the keys (?P<keys>.*), in this order$")
 STACK = "___stack"
-"""How Dynamo calls a value that is carried over a graph break."""
+"""Dynamo's name for a value that is passed across a graph break."""
 _CARRIED = re.compile(r"(the (?:number|string|flag|constant|function)) `\{subject\}`")
 
 
 def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: str = "") -> Kind:
-    """Return the kind of a refusal; `parameters` and `source` are those of the function, where they are known."""
+    """Return the kind of a refusal; `parameters` and `source` are those of the function, if known."""
     if holder_of(found) and (not parameters or root_name(found.source) in parameters):
         return DEFAULTS
     root = root_name(found.source)
@@ -60,7 +60,7 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
 
 
 def _of_any_value(found: Refused, parameters: Collection[str], source: str, *, is_keywords: bool) -> Kind:
-    """Return the kind of a refusal of a value; `is_keywords` says whether it is reached through the `**kwargs`."""
+    """Return the kind of a refusal of a value; `is_keywords` says whether it is in the `**kwargs`."""
     change, place = _change(found), place_of(found, parameters)
     if is_keywords and found.subject == root_name(found.source):
         return KEYWORDS if change == "keys" else NUMBER_OF_KEYWORDS
@@ -73,7 +73,7 @@ def _of_any_value(found: Refused, parameters: Collection[str], source: str, *, i
 
 
 def _carried(kind: Kind) -> Kind:
-    """Return a kind for a value that a graph break leaves on the stack: it has no name, and the break is the cause."""
+    """Return a kind for a value that a graph break leaves on the stack. It has no name, and the break is the cause."""
     cause = re.sub(r"(?<=`\{subject\}`) \(.*?\)", "", kind.cause)
     cause = _CARRIED.sub(r"\1 carried over the graph break", cause)
     return replace(kind, cause=cause.replace(SUBJECT, "the value carried over the graph break"), fix="")
@@ -110,7 +110,7 @@ def _of_container(found: Refused, change: str, place: str) -> Kind | None:
 
 
 def holder_of(found: Refused) -> str:
-    """Return the function that holds a value as a default or in its closure, empty where none does.
+    """Return the function that holds a value as a default or in its closure, or "".
 
     >>> holder_of(Refused("0/0", 'L["f"].__defaults__[0]', "", "1", "2", "", ""))
     'f'
@@ -125,7 +125,7 @@ def _is_none(found: Refused) -> bool:
 
 
 def _is_tensor_type(name: str) -> bool:
-    """Return whether a type is one of tensors, as far as its name tells."""
+    """Return whether a type is a tensor type, as far as its name shows."""
     return "Tensor" in name or "Parameter" in name or "Buffer" in name
 
 
@@ -139,13 +139,13 @@ def _of_value(found: Refused, change: str, place: str, source: str) -> Kind:
     kind = VALUES[place, change]
     if place == "global" and found.subject != root_name(found.source):
         kind = replace(kind, cause=kind.cause.replace("(a global", "(of a global"))
-    # No tensor can replace a string or a number that is None in some calls.
+    # A tensor cannot replace a string or a number that is None in some calls.
     is_tensor = any(literal(each) is ... and _is_tensor_type(each) for each in (found.expected, found.actual))
     return kind if change != "none" or is_tensor else replace(kind, fix="")
 
 
 def _in_call(found: Refused, place: str) -> Kind:
-    """Return the kind of an integer that a call or a slice takes: a tensor does not stand for each of those."""
+    """Return the kind of an integer that a call or a slice needs. A tensor cannot replace each of those."""
     if place in ("global", "module"):
         return HELD_IN_CALL
     changed = literal(found.expected), literal(found.actual)
@@ -167,12 +167,12 @@ def _special(found: Refused) -> Kind | None:
 
 
 def advice(found: Refused, parameters: Collection[str] = (), source: str = "") -> str:
-    """Return what to write so that a call is not refused for this again, empty where nothing is advised."""
+    """Return how to avoid this refusal in later calls, or "" if there is no advice."""
     return advice_of(kind_of_recompile(found, parameters, source), found)
 
 
 def advice_of(kind: Kind, found: Refused, step: int = 0) -> str:
-    """Return what to write for a kind; torch's own hint where the catalogue has nothing that was tried."""
+    """Return the advice for a kind, or torch's own hint if the catalogue has no tested advice."""
     hint = _HINT.search(found.text)
     if not kind.fix and hint is not None:
         return f"torch: {hint['hint']}"
@@ -180,7 +180,7 @@ def advice_of(kind: Kind, found: Refused, step: int = 0) -> str:
 
 
 def filled(template: str, found: Refused, step: int = 0) -> str:
-    """Return a sentence of the catalogue for a refusal, without the values that are not known."""
+    """Return a sentence of the catalogue for a refusal, without unknown values."""
     is_held = template in (DEFAULTS.cause, DEFAULTS.fix)
     expected, actual = (_plain(each.removeprefix(_CODE)) for each in (_keys(found.expected), found.actual))
     if not actual:
@@ -204,24 +204,24 @@ def filled(template: str, found: Refused, step: int = 0) -> str:
 
 
 def _plain(value: str) -> str:
-    """Return what was expected or found as the user would write it: None, where it is told by its type."""
+    """Return an expected or actual value as the user would write it: None, if its type is given."""
     return "None" if value == NONE_TYPE else value
 
 
 def _keys(expected: str) -> str:
-    """Return which keys are expected of a dict as a list, as what was there is one; any other text as it is."""
+    """Return the expected keys of a dict as a list, like the actual keys. Return other text unchanged."""
     keys = _KEYS.match(expected)
     found = literal(f"[{keys['keys']}]") if keys is not None else ...
     return expected if found is ... else repr(found)
 
 
 def _device(keys: str) -> str:
-    """Return the device that the first of a tensor's dispatch keys names."""
+    """Return the device in the first of a tensor's dispatch keys."""
     return repr(keys.strip("'").split(",")[0].lower())
 
 
 def place_of(found: Refused, parameters: Collection[str]) -> str:
-    """Return where a value stands, a key of `PLACES`."""
+    """Return the place of a value, a key of `PLACES`."""
     source, name = found.source, root_name(found.source)
     if source.startswith("G["):
         return "global"
@@ -235,7 +235,7 @@ def place_of(found: Refused, parameters: Collection[str]) -> str:
 
 
 def _change(found: Refused) -> str:
-    """Return in which respect a value changed, a key of `CHANGES` or `keys`, empty where that is not known."""
+    """Return what changed, a key of `CHANGES` or `keys`; "" if unknown."""
     if found.aspect == "length":
         return "length"
     if found.aspect == "class":
@@ -263,7 +263,7 @@ def _change_of_literals(expected: object, actual: object, found: Refused) -> str
 
 
 def changed_dimension(found: Refused) -> int:
-    """Return the first dimension in which two sizes differ and which may be dynamic, else the first that differs."""
+    """Return the first differing dimension of two sizes that may be dynamic, else the first differing one."""
     if found.is_dimension:
         return int(found.aspect.rpartition(" ")[2])
     expected, actual = literal(found.expected), literal(found.actual)
@@ -275,5 +275,5 @@ def changed_dimension(found: Refused) -> int:
 
 
 def may_be_dynamic(changed: tuple[object, object]) -> bool:
-    """Return whether one entry may serve a dimension for both its sizes: torch compiles 0 and 1 for themselves."""
+    """Return whether one entry may serve both sizes of a dimension. torch compiles 0 and 1 separately."""
     return not set(changed) & {0, 1}

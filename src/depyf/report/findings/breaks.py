@@ -21,8 +21,8 @@ from depyf.report.user_source import is_of_torch
 def of_breaks(session: Session) -> Iterator[Finding]:
     """Yield a finding for each compile that reached a graph break. A break that ends a compile is worse.
 
-    Breaks inside of a library are one finding for each of the user's lines that lead there: that of the break at this
-    line, where there is one, else the first of them.
+    The breaks inside a library become one finding for each of the user's lines that lead there: that of the break at
+    this line, if there is one, else the first of them.
     """
     ended: dict[Place, Function] = {}
     for function, compiled in session.compiles():
@@ -41,7 +41,7 @@ def of_breaks(session: Session) -> Iterator[Finding]:
                 own_places.setdefault((line.filename, line.line), len(found))
                 found.append(finding)
                 continue
-            # What torch itself asks for cannot be taken out by anybody else.
+            # Nobody but torch can remove what torch itself asks for.
             fix = "" if is_of_torch(line.filename) and finding.kind == "break-explicit" else finding.fix
             finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {finding.where}", fix=fix)
             inside.setdefault((own.filename, own.line), []).append(finding)
@@ -61,7 +61,7 @@ def _finding(
     fix = kind.fix or advised(found.hints)
     ids = (str(compiled.id),)
     if kind is OPTIMIZER and (is_of_torch(function.filename) or compiled.op_count == 0):
-        # The step alone was compiled: it is one graph.
+        # The step was compiled alone, so it is one graph.
         return Finding(kind.name, "low", place(line), cause, cost_of(compiled), "", ids)
     if rest is None:
         return Finding(kind.name, "medium", place(line), cause, cost_of(compiled), fix, ids)

@@ -39,7 +39,7 @@ _HELD = frozenset(f"{place}-{kind}" for place in PLACES for kind in ("int", "flo
 _NUMBERS = frozenset((*(f"{place}-int" for place in PLACES), IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
 _SIZE = re.compile(r"\bsize=\((?P<size>[^)]*)\)")
 Change: TypeAlias = frozenset[_Pair]
-"""Pairs of numbers or strings: what was expected, and what was there. Of a state, its name stands alone."""
+"""Pairs of the expected and the actual number or string; for a state, only its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +111,9 @@ def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, i
 
 
 def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:
-    """Put what one line looks at anew in each recompile, such as another item of a dict, under what it does so most.
+    """Put what a line checks anew in each recompile, such as another item of a dict, under its most frequent cause.
 
-    A number of which torch compiles each value for itself is one cause, whatever lines look at it.
+    A number that torch compiles separately for each value is one cause, whichever lines check it.
     """
     specialized = {(each.function.key, each.refused[0].subject) for each in found if each.kind is SPECIALIZED}
     first: dict[tuple[str, str, str], int] = {}
@@ -129,9 +129,9 @@ def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:
 
 
 def _looked_at(why: Refused) -> str:
-    """Return what is alike in the guards of one line: the container of a number, the side of `==` that is no number.
+    """Return what the guards of one line share: the container of a number, or the side of `==` that is no number.
 
-    Of items of containers whose lengths a line looks at, it is the attribute that holds them.
+    For items of containers whose lengths a line checks, it is the attribute that holds them.
     """
     if why.aspect == "length" and INDEX.search(why.subject):
         return f"length of {why.subject.rpartition('.')[2]}"
@@ -160,7 +160,7 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
         told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
         if told is None or (compiled.failure is not None and is_limit(compiled.failure)):
             continue
-        # A value that a graph break leaves on the stack is no cause of its own: the break is a finding.
+        # A value that a graph break leaves on the stack is no cause of its own, because the break is a finding.
         for number, reason in enumerate(each for each in told.reasons if not each.subject.startswith(STACK)):
             kind = kind_of_recompile(reason, function.parameters, root.source)
             key = kind.name, reason.subject
@@ -173,7 +173,7 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
     for key, told_of in found.items():
         kind = _specialized(kinds[key], key[1], told_of, compared)
         if kind is SPECIALIZED:
-            # The line that compares the number needs its value: the first line that reads it may need none.
+            # The line that compares the number needs its value. The first line that reads it may not.
             told_of = [(replace(each, where=compared[key[1]] or each.where), compiled) for each, compiled in told_of]
         refused, compiles = zip(*told_of, strict=True)
         yield Cause(function, _grown(kind, refused, effects), refused, compiles, key in firsts)
@@ -182,16 +182,16 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
 def _specialized(
     kind: Kind, subject: str, told_of: Collection[tuple[Refused, Compile]], compared: Mapping[str, str]
 ) -> Kind:
-    """Return the kind of what torch compiles for each number or size; `compared` are the numbers in conditions."""
+    """Return the kind for a number or size that torch compiles separately; `compared` are the numbers in conditions."""
     if subject in compared and (kind is IN_CALL or kind.name in _HELD):
         return SPECIALIZED
     return SIZE_SPECIALIZED if kind is TENSORS["size"] and all(_keeps_size(*each) for each in told_of) else kind
 
 
 def _keeps_size(refused: Refused, compiled: Compile) -> bool:
-    """Return whether the entry that was made for a new size asks for this one again, wherever the size was another.
+    """Return whether the entry for a new size requires this size again, each time that the size changed.
 
-    Torch makes such a dimension a symbol; where a call or a loop needs its number, the entry asks for the number.
+    torch makes such a dimension a symbol. If a call or a loop needs its number, the entry requires the number.
     """
     guards = compiled.guards.guards if isinstance(compiled.guards, GuardSet) else ()
     sizes = (_SIZE.search(each.clause) for each in guards if each.source == refused.source)
@@ -204,7 +204,7 @@ def _keeps_size(refused: Refused, compiled: Compile) -> bool:
 
 
 def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:
-    """Return the kind of what was refused; growth is said behind what every view says of each recompile."""
+    """Return the kind of what was refused, with growth mentioned after the sentence that every view shows."""
     is_changed = any(_is_of(each.source, refused[0]) for each in effects)
     if is_changed and kind.name.endswith("-none") and all(literal(each.expected) is None for each in refused):
         return SET_IN_CALL
@@ -213,7 +213,7 @@ def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEff
 
 
 def _growth(kind: Kind, refused: tuple[Refused, ...], *, is_changed: bool) -> Kind:
-    """Return the kind of growth, where a number or a length rises by one step from call to call.
+    """Return the kind for growth, if a number or a length grows by a constant step from call to call.
 
     is_changed: whether the compiled function itself changes the value.
     """
@@ -281,7 +281,7 @@ def _follows(cause: Sequence[_Seen], outer: Sequence[_Seen]) -> bool:
 
 
 def _change(refused: Refused) -> Change:
-    """Return which numbers, strings or states had changed; nothing for what has but two values."""
+    """Return which numbers, strings or states changed; nothing for a value that has only two states."""
     if refused.is_state or refused.is_mode:
         return frozenset((("training" if refused.is_mode else refused.source, ""),))
     if refused.aspect == "size":

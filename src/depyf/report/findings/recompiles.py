@@ -75,7 +75,7 @@ def _root(session: Session, cause: Cause) -> Function:
 
 
 def _below(cause: Cause) -> str:
-    """Return the functions that were compiled again too, since this one calls them with what has changed."""
+    """Return the functions that were also recompiled because this one calls them with the changed value."""
     others = (each.function for each in cause.below if each.function is not cause.function)
     names = list(dict.fromkeys(f"`{title(each)}`" for each in others))
     if not names:

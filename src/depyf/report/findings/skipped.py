@@ -12,9 +12,9 @@ from depyf.report.user_source import short_path
 
 _BEFORE = "Dynamo decided to skip the frame while tracing: "
 _BEHIND = " `torch.compile` will skip the frame and fall back to eager."
-"""What torch writes around a reason, and says no more than that the function runs eager."""
+"""torch's text around a reason, which says only that the function runs eagerly."""
 _NOTHING = ("No ops traced", "no tensor-related objects", "no content in function call")
-"""Of reasons for which a function has nothing to compile: that it runs eager costs nothing."""
+"""Reasons for which a function has nothing to compile, so that running it eagerly costs nothing."""
 
 
 def of_skipped(session: Session) -> Iterator[Finding]:

@@ -20,7 +20,8 @@ OF_TORCH = "torch/"
 class Broken:
     """A place where graphs end for one reason: the compiles that broke there, and the calls that they served.
 
-    finding: what the report says of it first, with its advice. entries: ids, addresses and names of the compiles.
+    finding: the finding about it, with its advice.
+    entries: ids, addresses and names of the compiles.
     """
 
     found: GraphBreak
@@ -57,7 +58,7 @@ class GivenUp:
 
 
 def broken(run: Run, addresses: Mapping[str, str], findings: Sequence[Finding]) -> list[Broken]:
-    """Return the places where graphs end, in the order in which they came up."""
+    """Return the places where graphs end, in the order in which they occurred."""
     found = {(compiled, str(each.where)): each for each in findings for compiled in each.compiles}
     places: dict[tuple[UserLine | None, str], Broken] = {}
     for function, compiled in run.session.compiles():
