@@ -14,3 +14,10 @@ def folded(block: str, code: Code) -> str:
     """Return the statements of the first block of a graph; `; ` parts its lines."""
     graph = read_graph(block.replace("; ", "\n  "), code)
     return tree.text(items_of(graph, graph.block(0), count_uses(graph)), Grammar.of(code))
+
+
+def statements(rows: str, code: Code) -> str:
+    """Return the statements of operations; a block that says nothing else returns None, which is left out."""
+    if "return " in rows:
+        return folded(f"block 0; {rows}", code)
+    return folded(f"block 0; {rows}; return", code).removesuffix("return\n")

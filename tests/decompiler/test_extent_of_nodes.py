@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from depyf.bytecode.places import Place
-from depyf.decompiler.lift.extent import extent_of, forget_place, note_extent, note_place, place_of
+from depyf.decompiler.lift.extent import extent_of, forget_place, note_extent, note_place, note_row, place_of, row_of
 
 PLACE = Place(1, 2, 3, 4)
 
@@ -26,3 +26,11 @@ def test_places() -> None:
     assert place_of(name) == PLACE
     forget_place(name)
     assert place_of(name) is None
+
+
+def test_rows() -> None:
+    stmt = ast.Pass()
+    assert row_of(stmt) == 0
+    note_row(stmt, 7)
+    note_row(stmt, None)
+    assert row_of(stmt) == 7

@@ -20,6 +20,7 @@ from tools.forms.around import MADE_ANEW, SOURCE
 from tools.forms.cases import FOLDER, Case, cases, files_of, modules, write
 from tools.forms.changes import NoForm
 from tools.forms.compiling import compiled_piece
+from tools.forms.equivalent import reasons
 from tools.forms.mutants import applied, mutants
 
 TESTS = Path(__file__).resolve().parent.parent
@@ -89,6 +90,12 @@ def untested() -> list[str]:
 
 def test_each_module_is_tested_directly() -> None:
     assert untested() == []
+
+
+def test_each_change_that_gives_the_same_is_one() -> None:
+    modules_named = {module for module, _ in reasons()}
+    every = {(module, str(one)) for module in modules_named for one in mutants(module)}
+    assert reasons().keys() - every == set()
 
 
 def test_each_data_file_is_of_a_module() -> None:

@@ -28,9 +28,10 @@ from tools.forms.cases import Case, cases, modules, write
 from tools.forms.changes import MARK as CHANGES
 from tools.forms.compiling import compiled_or_none, compiled_piece
 from tools.forms.corpus import corpus
+from tools.forms.equivalent import parted
 from tools.forms.limits import Late, limited, seconds
 from tools.forms.measure import caught, given, own_cases
-from tools.forms.mutants import Mutant, applied, mutants
+from tools.forms.mutants import Mutant, applied
 from tools.forms.operations import MARK, listings_for
 from tools.forms.reach import Way, Ways, changed_keys, noting, reached, setting_of, ways_of
 from tools.forms.smaller import smaller
@@ -86,7 +87,7 @@ class Chooser:
     def choose(self, limit: float) -> tuple[int, int]:
         """Choose cases that catch more of the changed rules; return how many were not caught, and are not."""
         own = own_cases(self.module)
-        missed = [mutant for mutant in mutants(self.module) if not caught(mutant, own)]
+        missed = [mutant for mutant in parted(self.module)[0] if not caught(mutant, own)]
         begun, left = seconds(), 0
         # What shows a rule that few sources show often shows others.
         waiting = sorted(missed, key=lambda mutant: -len(self.ways.get(mutant.key, ())))

@@ -29,8 +29,9 @@ from tests.decompiler.test_forms import Case as GraphCase
 from tests.interpreters import find
 from tools.forms.cases import FOLDER, Case, cases, modules
 from tools.forms.compiling import compiled_piece
+from tools.forms.equivalent import parted
 from tools.forms.limits import Late, limited
-from tools.forms.mutants import Key, Mutant, applied, mutants
+from tools.forms.mutants import Mutant, applied
 
 FILE_LIMIT = 10.0
 """Seconds of a module's test files; they take less than two."""
@@ -102,6 +103,11 @@ def fails(mutant: Mutant, files: tuple[str, ...]) -> bool:
             return True
 
 
+def is_caught(mutant: Mutant, own: Iterable[Case | GraphCase], files: tuple[str, ...]) -> bool:
+    """Return whether the cases or the test files of a module catch a changed rule."""
+    return caught(mutant, own) or (bool(files) and fails(mutant, files))
+
+
 @dataclass(frozen=True)
 class Wanted:
     """A module, how many of its rules (0: all) and the seed that draws them."""
@@ -111,21 +117,32 @@ class Wanted:
     seed: int
 
 
-def measured(wanted: Wanted) -> tuple[int, list[Key]]:
-    """Return how many rules of a module were changed, and those that its own cases do not catch; print a line."""
+@dataclass(frozen=True)
+class Measured:
+    """How many rules of a module were changed, how many of them were missed, and how many give the same."""
+
+    rules: int
+    missed: int
+    same: int
+
+
+def measured(wanted: Wanted) -> Measured:
+    """Change rules of a module and print how many its own cases catch."""
     warnings.simplefilter("ignore")
-    rules = mutants(wanted.module)
+    rules, same = parted(wanted.module)
     if wanted.rules:
         random.Random(f"{wanted.seed} {wanted.module}").shuffle(rules)
         del rules[wanted.rules :]
     own, files = own_cases(wanted.module), own_files(wanted.module)
-    missed = [mutant for mutant in rules if not caught(mutant, own) and not (files and fails(mutant, files))]
+    missed = [mutant for mutant in rules if not is_caught(mutant, own, files)]
+    wrong = [mutant for mutant in same if not wanted.rules and is_caught(mutant, own, files)]
     assert not files or passes(files), files  # At the end: what is cached by then would hide changed rules.
     text = f"{wanted.module:36} {len(own):3} cases  {len(rules) - len(missed):4} of {len(rules):4}\n"
     if not wanted.rules:
         text += "".join(f"    {mutant.line}: {mutant}\n" for mutant in missed)
+    text += "".join(f"    {mutant.line}: {mutant}: said to give the same, and caught\n" for mutant in wrong)
     print(text, end="", flush=True)
-    return len(rules), [mutant.key for mutant in missed]
+    return Measured(len(rules), len(missed), len(same))
 
 
 def main() -> None:
@@ -138,11 +155,12 @@ def main() -> None:
     options = parser.parse_args()
     wanted = [Wanted(module, options.rules, options.seed) for module in options.modules or modules()]
     with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
-        found = [(count, len(missed)) for count, missed in pool.map(measured, wanted, chunksize=1) if count]
-    total, held = sum(count for count, _ in found), sum(count - missed for count, missed in found)
-    enough = sum(10 * (count - missed) >= 9 * count for count, missed in found)
+        found = [one for one in pool.map(measured, wanted, chunksize=1) if one.rules]
+    total, held = sum(one.rules for one in found), sum(one.rules - one.missed for one in found)
+    enough = sum(10 * (one.rules - one.missed) >= 9 * one.rules for one in found)
     share = 100 * held / max(total, 1)
     print(f"caught {held} of {total} ({share:.1f} %); at least 90 % in {enough} of {len(found)} modules")
+    print(f"not counted, as they give the same (see equivalent.txt): {sum(one.same for one in found)}")
 
 
 if __name__ == "__main__":

@@ -25,9 +25,10 @@ from tools.forms.around import ROWS, forms
 from tools.forms.cases import modules
 from tools.forms.choose import known_ways
 from tools.forms.compiling import compiled_or_none
+from tools.forms.equivalent import parted
 from tools.forms.limits import Late, limited
 from tools.forms.measure import caught, own_cases
-from tools.forms.mutants import Mutant, mutants
+from tools.forms.mutants import Mutant
 from tools.forms.reach import Ways
 
 OWN = (3, 11)
@@ -134,7 +135,7 @@ def choose(name: str, ways: Ways) -> list[Case]:
     """Return the cases that catch more of the changed rules of a pass."""
     module = module_of(name)
     own = own_cases(module)
-    missed = [mutant for mutant in mutants(module) if not caught(mutant, own)]
+    missed = [mutant for mutant in parted(module)[0] if not caught(mutant, own)]
     chosen: list[Case] = []
     tried = pool(name, ways) if missed else []
     for mutant in missed:

@@ -22,9 +22,10 @@ from tools.forms.changes import CHANGED
 from tools.forms.changes import MARK as CHANGES
 from tools.forms.choose import Chooser, known_ways
 from tools.forms.compiling import compiled_or_none, compiled_piece
+from tools.forms.equivalent import parted
 from tools.forms.limits import seconds
 from tools.forms.measure import caught, own_cases
-from tools.forms.mutants import Key, Mutant, mutants
+from tools.forms.mutants import Key, Mutant
 from tools.forms.operations import MARK, NoOperations, text_of
 from tools.forms.reach import SETTINGS, Noted, Way, Ways, noting, ways_of
 from tools.forms.trials import Trials
@@ -134,7 +135,7 @@ class Search:
 def searched(module: str, ways: Ways, limit: float) -> Search:
     """Search for cases of a module: so many seconds for each changed rule that is not caught."""
     own = own_cases(module)
-    left = {mutant.key: mutant for mutant in mutants(module) if not caught(mutant, own)}
+    left = {mutant.key: mutant for mutant in parted(module)[0] if not caught(mutant, own)}
     of_module = [way for key, found in ways.items() if key[0] == module for way in found]
     bases: dict[Key, list[Way]] = {}
     for key in left:

@@ -19,6 +19,8 @@ EVALUATOR_PARAMETERS = ((), ("format",), (".format",))
 STORES = NAME_STORES | {"STORE_ATTR", "STORE_SUBSCR", "UNPACK_SEQUENCE", "UNPACK_EX"}
 CONTAINERS = frozenset({"BUILD_TUPLE", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
 """What the annotations of a function are collected in."""
+ROOT = -3
+"""In place of a temporary: what is unpacked where it is no pending value of its own."""
 KINDS = {"FAST": "fast", "NAME": "name", "GLOBAL": "global", "DEREF": "deref", "CLASSDEREF": "classderef"}
 
 
@@ -86,51 +88,21 @@ def store_subscr(folder: Folder, inst: Inst) -> None:
 
 def _store_into(folder: Folder, inst: Inst, uses: list[int], make) -> None:  # type: ignore[no-untyped-def]
     """Store to a target whose parts are values themselves, computed after the value."""
-    value, parts = uses[0], uses[1:]
-    entry = folder.by_temp.get(value)
-    slots = folder.slots
-    # What a program computes between the unpacking and a target comes before the store.
-    expected = slots is not None and slots.expects(value) and _computed_before(folder, slots.entry, parts)
-    chained = entry is not None and entry.uses > 1 and not entry.shared
-    if expected or (chained and entry is not None and _computed_before(folder, entry, parts)):
+    value, *parts = uses
+    slots, pending = folder.slots, folder.pending
+    after = [part for part in parts if part in folder.by_temp]
+    place = len(pending) - len(after)
+    in_order = [entry.temp for entry in pending[place:]] == after
+    if in_order and slots is not None and slots.expects(value):
+        # What a program computes between the unpacking and a target comes before the store.
+        in_order = place > 0 and pending[place - 1] is slots.entry
+    if in_order:
         _store(folder, inst, value, make(folder.take(parts).exprs))
         return
-    if folder.slots is not None:
-        folder.slots.abandon()
-    target_uses = [value, *parts]
-    if entry is not None and entry.uses == 1 and entry.targets and _computed_before(folder, entry, parts):
-        target = make(folder.take(parts).exprs)
-        _store(folder, inst, value, target)
-        return
-    if _opens_parallel(folder, entry, [value, *parts]):
-        target = make(folder.take(parts).exprs)
-        _store(folder, inst, value, target)
-        return
-    operands = folder.take(target_uses).exprs
-    folder.emit(ast.Assign(targets=[make(operands[1:])], value=operands[0]), inst.line)
-
-
-def _computed_before(folder: Folder, entry: Entry, parts: list[int]) -> bool:
-    """Return whether the pending values after `entry` are just the parts of its target, in order."""
-    tail = [other.temp for other in folder.pending[-len(parts) :]]
-    after = [part for part in parts if part in folder.by_temp]
-    if len(after) < len(parts):
-        tail = [other.temp for other in folder.pending[len(folder.pending) - len(after) :]]
-    place = len(folder.pending) - len(after) - 1
-    return tail == after and place >= 0 and folder.pending[place] is entry
-
-
-def _opens_parallel(folder: Folder, entry: Entry | None, uses: list[int]) -> bool:
-    """Return whether a store to an attribute or item begins a parallel assignment."""
-    if entry is None or entry.uses != 1 or entry.targets:
-        return False
-    parts = [part for part in uses[1:] if part in folder.by_temp]
-    tail = [other.temp for other in folder.pending[len(folder.pending) - len(parts) :]]
-    if tail != parts:
-        return False
-    values = folder.pending[: len(folder.pending) - len(parts)]
-    start = next((place for place, other in enumerate(values) if other is entry), None)
-    return start is not None and start < len(values) - 1 and _all_stored(folder, values[start:])
+    taken, *operands = folder.take(uses).exprs
+    target = make(operands)
+    folder.locate(target, inst)
+    folder.emit(ast.Assign(targets=[target], value=taken), inst.line)
 
 
 def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
@@ -141,16 +113,16 @@ def _store(folder: Folder, inst: Inst, temp: int, target: ast.expr) -> None:
         slots.fill(temp, target)
         slots.close()
         return
-    if slots is not None and not _is_named(folder, slots, temp, target):
-        slots.abandon()
     entry = folder.by_temp.get(temp)
     if entry is None:
         folder.emit(ast.Assign(targets=[target], value=Temp(temp=temp)), inst.line, _stored(target))
         return
     last = folder.pending[-1] is entry
-    if last and not entry.shared and not is_augmented(entry):
+    if last and not entry.shared and not is_augmented(entry) and (slots is None or entry is not slots.entry):
         _store_last(folder, inst, entry, target)
         return
+    if slots is not None:
+        slots.abandon()
     if not last and (slots := _begin_parallel(folder, entry)) is not None:
         slots.fill(temp, target)
         slots.close()
@@ -167,6 +139,8 @@ def _stored(target: ast.expr) -> list[str]:
 def _store_last(folder: Folder, inst: Inst, entry: Entry, target: ast.expr) -> None:
     """Store the value that was computed last; one that is used again gets a further target."""
     if entry.uses > 1:
+        if folder.slots is not None and not isinstance(target, ast.Name):
+            folder.slots.abandon()  # A part of the next target can be given a name alone: `(a := b).c, d = e`.
         entry.targets.append(target)
         entry.uses -= 1
         if not isinstance(entry.writes, set):
@@ -190,17 +164,9 @@ def _named(targets: list[ast.expr], value: ast.expr) -> ast.expr | None:
     return value
 
 
-def _is_named(folder: Folder, slots: Slots, temp: int, target: ast.expr) -> bool:
-    """Return whether a store gives a part of the next target a name: `(a := b).c, d = e`."""
-    entry = folder.by_temp.get(temp)
-    if entry is None or entry is slots.entry or entry is not folder.pending[-1]:
-        return False
-    return entry.uses > 1 and isinstance(target, ast.Name)
-
-
 def _comes_too_late(folder: Folder, slots: Slots, target: ast.expr) -> bool:
     """Return whether others can see a store that a program makes behind something else than the unpacking."""
-    if not isinstance(target, Var) or not folder.pending or folder.pending[-1] is slots.entry:
+    if folder.pending[-1] is slots.entry or not isinstance(target, Var):
         return False
     return target.scope != "fast" or any(target.id in other.writes for other in folder.pending)
 
@@ -235,9 +201,9 @@ def unpack(folder: Folder, inst: Inst) -> None:
     entry = folder.by_temp.get(temp)
     if entry is None or entry is not folder.pending[-1] or entry.shared or is_augmented(entry):
         taken = folder.take([temp])
-        entry = Entry(temp, taken.exprs[0], 2, taken.reads, taken.writes, 1, inst.line)
+        entry = Entry(ROOT, taken.exprs[0], 2, taken.reads, taken.writes, 1, inst.line)
         folder.pending.append(entry)
-        folder.by_temp[temp] = entry
+        folder.by_temp[ROOT] = entry
     entry.uses -= 1
     slots = folder.slots = Slots(folder, entry)
     target = slots.unpack(inst.defs, starred)
@@ -289,9 +255,9 @@ def _begin_parallel(folder: Folder, entry: Entry) -> Slots | None:
     reads = frozenset().union(*(other.reads for other in values))
     writes = frozenset().union(*(other.writes for other in values))
     value = ast.Tuple(elts=[other.expr for other in values], ctx=ast.Load())
-    root = Entry(-3, value, effect, reads, writes, 0, entry.line)
+    root = Entry(ROOT, value, effect, reads, writes, 0, entry.line)
     folder.pending.append(root)
-    folder.by_temp[-3] = root
+    folder.by_temp[ROOT] = root
     slots = folder.slots = Slots(folder, root)
     root.targets.append(slots.unpack([other.temp for other in values], None))
     return slots
@@ -321,7 +287,7 @@ def _swapped_parallel(folder: Folder, inst: Inst, target: ast.expr) -> bool:
 
     What else y was stored to before that, `a, b = x, (c := y)` binds.
     """
-    if inst.op != "STORE_FAST" or len(folder.pending) < 2:
+    if inst.op != "STORE_FAST":
         return False
     last = _named(folder.pending[-1].targets, folder.pending[-1].expr)
     if last is None:

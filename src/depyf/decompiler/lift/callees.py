@@ -19,12 +19,12 @@ def settle_callees(graph: Graph) -> None:
             if inst.op in ("CALL", "CALL_EX"):
                 inst.arg, shape = cast("tuple[object, str]", inst.arg)
                 if shape != "plain":
-                    inst.uses[:2] = _callee(graph, inst, shape)
+                    inst.uses[:2] = _callee(graph, inst)
 
 
-def _callee(graph: Graph, inst: Inst, shape: str) -> list[int]:
+def _callee(graph: Graph, inst: Inst) -> list[int]:
     low, high = inst.uses[:2]
-    if shape == "below" and low == NULL:
+    if low == NULL:
         return [high]
     if high in (NULL, SELF):
         return [low]

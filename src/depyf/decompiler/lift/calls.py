@@ -11,7 +11,6 @@ from depyf.decompiler.lift.definitions import name_function
 from depyf.decompiler.lift.fold import Folder, is_augmented
 from depyf.decompiler.lift.imports import finish_import
 from depyf.decompiler.lift.nodes import (
-    IMPURE,
     PURE,
     AsyncIter,
     AsyncNext,
@@ -34,11 +33,9 @@ from depyf.decompiler.lift.values import as_set, is_keyword_name
 
 def call(folder: Folder, inst: Inst) -> None:
     """CALL: the last operands are keyword arguments if there are names."""
-    names = cast("tuple[str, ...]", inst.arg or ())
+    names = cast("tuple[str, ...]", inst.arg)
 
     def make(parts: list[ast.expr]) -> ast.expr:
-        if not names:
-            return ast.Call(parts[0], parts[1:], [])
         positional = parts[1 : len(parts) - len(names)]
         values = parts[len(parts) - len(names) :]
         keywords = [ast.keyword(arg=name, value=value) for name, value in zip(names, values)]
@@ -205,9 +202,6 @@ def pop(folder: Folder, inst: Inst) -> None:
         return
     if finish_import(folder, inst, entry):
         return
-    if folder.uses.get(temp, 0) == 0:
-        if folder.pending[-1] is entry and not is_augmented(entry):
-            folder.discard(entry)
-            folder.emit(ast.Expr(value=entry.expr), inst.line)
-        elif entry.effect == IMPURE:
-            folder.spill_through(entry)
+    if folder.uses.get(temp, 0) == 0 and folder.pending[-1] is entry and not is_augmented(entry):
+        folder.discard(entry)
+        folder.emit(ast.Expr(value=entry.expr), inst.line)

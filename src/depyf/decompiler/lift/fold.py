@@ -118,18 +118,11 @@ class Folder:
         return Operands(*self._taken(temps))
 
     def _taken(self, temps: list[int]) -> Taken:
-        pending = self.pending
-        if len(temps) == 1 and pending:
-            entry = pending[-1]
-            if _temp_if_plain(entry) == temps[0]:
-                del pending[-1], self.by_temp[entry.temp]
-                return [entry.expr], entry.reads, entry.writes, entry.effect
-        first = len(pending) - len(temps)
-        if first >= 0:
-            tail = pending[first:]
-            if list(map(_temp_if_plain, tail)) == temps:
-                del pending[first:]
-                return self._inline(tail)
+        first = len(self.pending) - len(temps)
+        tail = self.pending[first:]
+        if list(map(_temp_if_plain, tail)) == temps:
+            del self.pending[first:]
+            return self._inline(tail)
         self._settle(temps)
         inlined = order.plan(self, temps)
         operands = Operands([], EMPTY, EMPTY, PURE)
@@ -142,8 +135,8 @@ class Folder:
         writes: AbstractSet[str] = EMPTY
         for entry in entries:
             del self.by_temp[entry.temp]
-            if entry.reads and entry.reads is not reads:
-                reads = reads | entry.reads if reads else entry.reads
+            if entry.reads:
+                reads |= entry.reads
             if entry.writes:
                 writes |= entry.writes
             if entry.effect > effect:
@@ -204,13 +197,13 @@ class Folder:
         """Append a statement whose order against pending values has been seen to."""
         stmt.lineno = line if line is not None else 0
         note_extent(stmt, self.extent())
-        if self.places and self.position:
+        if self.position:
             self.locate(stmt, self.insts[self.position - 1])
         self.stmts.append(stmt)
 
     def locate(self, node: ast.AST, inst: Inst) -> None:
         """Note where in the source an operation stands that makes a node."""
-        if inst.op == "MOVE" or inst.offset < 0:
+        if inst.op == "MOVE":
             return
         if inst.op not in HALVES or not is_second_half(self.insts, self.position - 1):
             note_place(node, self.graph.place(inst.offset))
@@ -218,16 +211,13 @@ class Folder:
     def drops_next(self, temp: int) -> bool:
         """Return whether the next operation drops a value: what has stored it is an expression, `(a := b)`."""
         following = self.insts[self.position] if self.position < len(self.insts) else None
-        return following is not None and following.op == "POP" and following.uses == [temp]
+        return following is not None and following.uses == [temp]
 
     def extent(self) -> Extent:
         """Return the offsets of the first and the last operation since this was last asked, or of the last one."""
         position = self.position
         start = min(self.told, max(position - 1, 0))
         self.told = position
-        if position - start == 1:
-            offset = self.insts[start].offset
-            return offset, offset
         # What was put together of several blocks has no offset of its own.
         offsets = [inst.offset for inst in self.insts[start:position] if inst.offset >= 0]
         return (min(offsets), max(offsets)) if offsets else (-1, -1)
@@ -243,15 +233,23 @@ class Folder:
             self.pending = [self._kept(entry) for entry in self.pending]
 
     def spill_through(self, last: Entry, stores: frozenset[str] = EMPTY) -> None:
-        """Assign `last`, and before it all earlier values whose place in time matters, to temporaries."""
-        pending, self.pending = self.pending, []
+        """Assign `last`, and before it all earlier values whose place in time matters, to temporaries.
+
+        That of a value matters if a variable that it reads is set, by `stores` or by a value behind it.
+        """
+        spilled: set[int] = set()
         reached = False
+        for entry in reversed(self.pending):
+            reached = reached or entry is last
+            if reached and (entry is last or needs_name(entry) or entry.reads & stores):
+                spilled.add(entry.temp)
+                stores = stores | entry.writes
+        pending, self.pending = self.pending, []
         for entry in pending:
-            if not reached and (entry is last or needs_name(entry) or entry.reads & stores):
+            if entry.temp in spilled:
                 self._spill(entry)
             else:
                 self.pending.append(self._kept(entry))
-            reached = reached or entry is last
 
     def _kept(self, entry: Entry) -> Entry:
         """Return a value that stays pending for uses to come: those so far are in statements that come before it."""
@@ -279,8 +277,6 @@ class Folder:
 
     def finish(self) -> None:
         """Assign every value that is still wanted to its temporary."""
-        if self.slots is not None:
-            self.slots.abandon()
         for entry in self.pending:
             if entry.uses or needs_name(entry):
                 self._spill(entry)

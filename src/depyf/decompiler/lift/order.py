@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import Protocol
 
-from depyf.decompiler.lift.nodes import IMPURE, LOCAL, Entry, Temp
+from depyf.decompiler.lift.nodes import IMPURE, LOCAL, PURE, Entry, Temp
 
 
 class Pending(Protocol):
@@ -30,42 +30,23 @@ def plan(folder: Pending, temps: list[int]) -> set[int]:
     """
     while True:
         entries = [folder.by_temp[temp] for temp in temps if temp in folder.by_temp]
-        if not entries:
-            return set()
         place = _places(folder.pending, {entry.temp for entry in entries})
-        inlined = _candidates(entries, place)
-        blocked = _blocked(folder.pending, [entry for entry in entries if entry.temp in inlined], place)
+        inlined = [entry for entry in entries if entry.uses == 1 and not entry.shared]
+        blocked = _blocked(folder.pending, inlined, place)
         if blocked is None:
-            return inlined
+            return {entry.temp for entry in inlined}
         folder.spill_through(blocked)
 
 
 def _places(pending: list[Entry], temps: set[int]) -> dict[int, int]:
     """Return the index of each of these values; they are among the last ones mostly."""
     found: dict[int, int] = {}
-    for number in range(len(pending) - 1, -1, -1):
-        temp = pending[number].temp
-        if temp in temps:
-            found[temp] = number
-            if len(found) == len(temps):
-                break
+    number = len(pending)
+    while len(found) < len(temps):
+        number -= 1
+        if pending[number].temp in temps:
+            found[pending[number].temp] = number
     return found
-
-
-def _candidates(entries: list[Entry], place: dict[int, int]) -> set[int]:
-    """Operands used here for the last time.
-
-    A value that is used again stays pending where it is; so does what was computed before it and
-    does not commute with it, or it would be computed too late.
-    """
-    again = [entry for entry in entries if entry.uses > 1 or entry.shared]
-    anchors = [place[entry.temp] for entry in again if not is_atom(entry)]
-    last = max(anchors, default=-1)
-    return {
-        entry.temp
-        for entry in entries
-        if entry.uses == 1 and not entry.shared and (place[entry.temp] > last or entry.effect < IMPURE)
-    }
 
 
 def _blocked(pending: list[Entry], operands: list[Entry], place: dict[int, int]) -> Entry | None:
@@ -88,7 +69,7 @@ def _blocked(pending: list[Entry], operands: list[Entry], place: dict[int, int])
         if any(place[entry.temp] < place[other.temp] and not commute(entry, other) for other in used):
             if blocked is None or place[entry.temp] > place[blocked.temp]:
                 blocked = entry
-        if entry.effect == IMPURE or entry.reads or entry.writes:
+        if entry.effect != PURE:
             used.append(entry)
     return blocked
 

@@ -50,7 +50,7 @@ class Slots:
 
     def expects(self, temp: int) -> bool:
         """Return whether this temporary is stored next."""
-        return bool(self.open) and self.open[-1] == temp
+        return self.open[-1] == temp
 
     def fill(self, temp: int, target: ast.expr) -> None:
         """Put a target in the place of the temporary that is stored next."""

@@ -48,7 +48,9 @@ def _temp(writer: ExpressionWriter, node: Temp) -> tuple[list[Piece], int]:
 
 
 def _ref(writer: ExpressionWriter, node: Ref) -> tuple[list[Piece], int]:
-    return [name(node.entry.temp)], ATOM
+    """Write what a reference stands for, or the name of the value's temporary as long as that is not known."""
+    value = node.entry.replacement
+    return [name(node.entry.temp) if value is None else (value, ATOM)], ATOM
 
 
 def _node(writer: ExpressionWriter, node: ast.expr) -> tuple[list[Piece], int]:
