@@ -95,6 +95,7 @@ _RETURN = re.compile(r"^ {8}return (?P<value>.*(?:\n {9,}.*|\n {8}[)\]].*|\n)*)"
 """The `return` of a method of a top-level class in a text. Nested classes are indented further."""
 
 
+@functools.lru_cache(maxsize=16)
 def _outputs(text: str) -> list[ast.expr] | None:
     found = list(_RETURN.finditer(_named(text)))
     try:
@@ -115,7 +116,7 @@ class _Names:
 
 def _names(table: SymbolTable, code: str) -> _Names:
     """Return the names of a text from Python's symbol table, which is a hundred times smaller than a syntax tree."""
-    found = _Names(of_self=dict.fromkeys(filter(None, _OF_SELF.findall(code))))
+    found = _Names(of_self=dict.fromkeys(filter(None, _OF_SELF.findall(code) if _may_read_self(code) else ())))
     pending = [table]
     while pending:
         scope = pending.pop()
@@ -130,12 +131,24 @@ def _names(table: SymbolTable, code: str) -> _Names:
 
 _OF_CLASSES = frozenset(("__class__", "__classdict__", "__conditional_annotations__"))
 """Names that Python's compiler adds to classes."""
+_SELF = re.compile(r"self\s*\.")
+_DEEP = 100
+"""Characters at the beginning of a line within which its comment begins."""
 _OF_SELF = re.compile(
     r"'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\""
     r"|#[^\n]*|(?<![\w.])self\s*\.\s*(\w+)",
     re.DOTALL,
 )
 """An attribute of `self`, or a string or comment that may hide one."""
+
+
+def _may_read_self(code: str) -> bool:
+    """Return whether `self.` stands outside of the lines that are comments, as in few graphs.
+
+    To look for the strings and comments of a long text takes long.
+    """
+    starts = (code.rfind("\n", 0, found.start()) + 1 for found in _SELF.finditer(code))
+    return any(not code[start : start + _DEEP].lstrip().startswith("#") for start in starts)
 
 
 def _imports(names: _Names) -> list[str]:

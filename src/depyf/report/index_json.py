@@ -26,6 +26,7 @@ from depyf.report.model import (
     FirstCall,
     Function,
     GraphBreak,
+    Guard,
     GuardSet,
     NoCall,
     OtherRefusals,
@@ -54,6 +55,32 @@ class OneLine:
     """A part of the index that is written without line breaks."""
 
     content: dict[str, Any] | tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GuardLines:
+    """The guards of a compile, a line each. A model has thousands: their JSON is put together from its strings."""
+
+    guards: tuple[Guard, ...]
+
+    @property
+    def content(self) -> list[dict[str, Any]]:
+        """The guards as data."""
+        return [
+            {"kind": each.kind, "source": each.source, "clause": each.clause, "where": _line(each.where)}
+            for each in self.guards
+        ]
+
+    def lines(self) -> list[str]:
+        """Return the JSON of each guard."""
+        quoted = json.JSONEncoder().encode
+        wheres = {id(each.where): each.where for each in self.guards}
+        places = {key: quoted(_line(where)) for key, where in wheres.items()}
+        return [
+            f'{{"kind": {quoted(each.kind)}, "source": {quoted(each.source)}, "clause": {quoted(each.clause)}, '
+            f'"where": {places[id(each.where)]}}}'
+            for each in self.guards
+        ]
 
 
 def index_json(session: Session, found: tuple[Finding, ...] | None = None) -> str:
@@ -133,18 +160,28 @@ OTHERS: dict[str, tuple[str, Callable[[Session], Any]]] = {
 def _readable(content: dict[str, Any]) -> str:
     """Return JSON with one key per line, and one guard per line. Python's encoder is slow when it indents.
 
-    A model has thousands of guards. They are encoded separately and replace their marks.
+    What belongs on one line is encoded separately and replaces its mark.
     """
-    rows: list[str] = []
+    rows: list[OneLine | GuardLines] = []
 
     def mark(value: object) -> object:
-        if isinstance(value, OneLine):
-            rows.append(json.dumps(value.content))
+        if isinstance(value, (OneLine, GuardLines)):
+            rows.append(value)
             return f"{_OWN} {len(rows) - 1}"
         raise TypeError(f"{type(value).__name__} is not JSON")
 
     text = json.dumps(content, indent=1, default=mark)
-    return _MARK.sub(lambda found: rows[int(found[1])], text)
+
+    def unmarked(found: re.Match[str]) -> str:
+        row = rows[int(found[1])]
+        if isinstance(row, OneLine):
+            return json.dumps(row.content)
+        line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        margin = "\n" + " " * (len(line) - len(line.lstrip()))
+        lines = f",{margin} ".join(row.lines())
+        return f"[{margin} {lines}{margin}]" if lines else "[]"
+
+    return _MARK.sub(unmarked, text)
 
 
 def _finding(found: Finding) -> dict[str, Any]:
@@ -297,10 +334,7 @@ def _transformed(transformed: Transformed | Unavailable) -> dict[str, Any]:
 def _guards(guards: GuardSet | Unavailable) -> Any:  # noqa: ANN401 - JSON
     if isinstance(guards, Unavailable):
         return {"unavailable": guards.reason}
-    return [
-        OneLine({"kind": each.kind, "source": each.source, "clause": each.clause, "where": _line(each.where)})
-        for each in guards.guards
-    ]
+    return GuardLines(guards.guards)
 
 
 def _artefact(artefact: Artefact) -> dict[str, Any]:

@@ -25,8 +25,9 @@ def with_names(code: str) -> str:
     torch prints nested graphs in the order of their use. If their number does not match, they stay unchanged. Raises
     SyntaxError if the text is not Python.
     """
-    code = _NAMELESS.sub(r"\1class GraphModule(", code)
-    if _NESTED.search(code) is None:
+    if "class <lambda>(" in code:
+        code = _NAMELESS.sub(r"\1class GraphModule(", code)
+    if " class " not in code or _NESTED.search(code) is None:
         return code
     lines = code.split("\n")
     pending = [each for each in ast.parse(code).body if isinstance(each, ast.ClassDef)]

@@ -91,7 +91,8 @@ class RunningLog:
         self._other: dict[str, int] = {}
         with open(directory / COUNTS, "w+b") as numbers:
             numbers.truncate(MOST_COUNTS * _NUMBER.size)
-            self._numbers = mmap.mmap(numbers.fileno(), MOST_COUNTS * _NUMBER.size)
+            # Never closed: a thread may count a run while the log ends. It goes with the last who counts there.
+            self._numbers = memoryview(mmap.mmap(numbers.fileno(), MOST_COUNTS * _NUMBER.size)).cast("q")
         head = index_json.head(session) | {"schema": index_json.SCHEMA, "process": own_process(), "ended": False}
         self._append([{"head": head, "clock": time.time(), "since": time.monotonic() - session.entered}])
         for function, compiled in session.compiles():
@@ -105,10 +106,15 @@ class RunningLog:
 
     def count(self, compiled: Compile) -> None:
         """Write how many calls a compile has served so far."""
-        written = self._compiles.get(compiled.order)
-        if written is not None and written.number < MOST_COUNTS:
+        place = self.place_of_count(compiled)
+        if place is not None:
             # Add one, because zero means that there is no number.
-            _NUMBER.pack_into(self._numbers, written.number * _NUMBER.size, (compiled.hits or 0) + 1)
+            self._numbers[place[1]] = (compiled.hits or 0) + 1
+
+    def place_of_count(self, compiled: Compile) -> tuple[memoryview[int], int] | None:
+        """Return the numbers that count the calls of a compile, and which of them is its own."""
+        written = self._compiles.get(compiled.order)
+        return (self._numbers, written.number) if written is not None and written.number < MOST_COUNTS else None
 
     def session_changed(self) -> None:
         """Write the changes of the session, except for its compiles."""
@@ -117,7 +123,6 @@ class RunningLog:
     def end(self) -> None:
         """Remove the log, because the complete index exists."""
         os.close(self._file)
-        self._numbers.close()
         remove_log(self._directory)
 
     def _append(self, lines: list[Json]) -> None:
@@ -171,7 +176,7 @@ class RunningLog:
 
 
 def _content(value: object) -> object:
-    if isinstance(value, index_json.OneLine):
+    if isinstance(value, (index_json.OneLine, index_json.GuardLines)):
         return value.content
     raise TypeError(f"{type(value).__name__} is not JSON")
 

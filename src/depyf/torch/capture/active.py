@@ -27,6 +27,7 @@ from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
 from depyf.torch.capture.own_records import line_about, record_of
+from depyf.torch.capture.run_counts import Counter, RunCounts
 from depyf.trace import stages
 from depyf.trace.cuda_graphs import of_log
 from depyf.trace.records import record_compile_id, record_kind
@@ -49,6 +50,9 @@ class Context(Protocol):
 
     def on_run(self, code: types.CodeType) -> bool:
         """Hear that compiled code is about to run; return whether it was made here. Does not raise."""
+
+    def counter(self, code: types.CodeType) -> Counter | None:
+        """Return where to count the runs of code made here, None while they need more than that. Does not raise."""
 
     def on_earlier_run(self, code: types.CodeType) -> None:
         """Hear that code is about to run that was compiled in no context that is entered now. Does not raise."""
@@ -88,12 +92,14 @@ class ActiveContexts:
         self._unavailable: dict[str, str] = {}
         self._kernel_caches: KernelCaches | None = None
         self._cuda_graphs: CudaGraphLogs | None = None
+        self._counts = RunCounts(self.on_run)
 
     def enter(self, context: Context) -> dict[str, str]:
         """Let a context hear from now on; return the seams that this torch does not have, with reasons."""
         with self._lock:
             if self._hooks is None:
                 self._hooks, self._unavailable = self._install()
+            self._counts.clear()
             self._entered.append((threading.get_ident(), context))
             return dict(self._unavailable)
 
@@ -101,6 +107,7 @@ class ActiveContexts:
         """Let a context hear no more; with the last one, take depyf's hooks out of torch."""
         with self._lock:
             self._entered = [pair for pair in self._entered if pair[1] is not context]
+            self._counts.clear()
             self._owners = {key: owner for key, owner in self._owners.items() if owner is not context}
             if not self._entered and self._hooks is not None:
                 hooks, self._hooks = self._hooks, None
@@ -111,6 +118,11 @@ class ActiveContexts:
         self._lock = threading.RLock()
         self._entered = []
         self._owners = {}
+        self._counts.clear()
+
+    def hear_runs(self) -> None:
+        """Pass the next run of each code object on to its context, also where runs were only counted."""
+        self._counts.clear()
 
     def is_any_entered(self) -> bool:
         """Return whether any context is entered now, by any thread."""
@@ -171,6 +183,9 @@ class ActiveContexts:
         entered = self._entered
         for _, context in entered:
             if context.on_run(code):
+                counter = context.counter(code)
+                if counter is not None:
+                    self._counts.add(code, counter)
                 return
         for _, context in entered[-1:]:
             context.on_earlier_run(code)
@@ -226,7 +241,7 @@ class ActiveContexts:
             hooks.callback(patch.remove)
             if isinstance(missing, Unavailable):
                 unavailable["graphs that clients format"] = missing.reason
-            ended = watch_runs(self.on_run)
+            ended = watch_runs(self._counts.listener)
             if isinstance(ended, Unavailable):
                 unavailable[HITS] = ended.reason
             else:
@@ -275,6 +290,9 @@ class _Deaf:
 
     def on_run(self, code: types.CodeType) -> bool:
         return False
+
+    def counter(self, code: types.CodeType) -> Counter | None:
+        return None
 
     def on_earlier_run(self, code: types.CodeType) -> None:
         pass

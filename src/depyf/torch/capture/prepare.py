@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 from depyf.bytecode.host import paused, pausing
 from depyf.report.claims import CLAIMS
 from depyf.report.model import CompileId, Failure, Session, Unavailable
-from depyf.report.running_compile import LOG, SLOW
-from depyf.report.summary import CaptureView, show, summary
+from depyf.report.running_compile import SLOW
+from depyf.report.summary import show, summary
 from depyf.report.variables import SUMMARY_VARIABLE
 from depyf.report.writer import INDEX
 from depyf.torch.adapters import caller, lacking, seams
 from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
-from depyf.torch.adapters.versions import python_version, torch_version, unknown_version
+from depyf.torch.adapters.versions import unknown_version
 from depyf.torch.capture import entries, hooks
 from depyf.torch.capture.active import ACTIVE, HITS
 from depyf.torch.capture.ahead_of_time import AheadOfTime
@@ -30,28 +30,21 @@ from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.line_facts import lines_read
 from depyf.torch.capture.recorder import Recorder, Running
+from depyf.torch.capture.run_counts import NOWHERE, Counter
 from depyf.torch.capture.selection import Selection
 from depyf.torch.dump.problems import Problems
-from depyf.torch.dump.progress import Progress
+from depyf.torch.dump.progress import Progress, running_log
 from depyf.torch.dump.rank import rank_directory
 from depyf.torch.dump.slow import SlowCompiles
-from depyf.torch.dump.told import TOLD, Told
+from depyf.torch.dump.told import told_so_far
 from depyf.trace import stages
 from depyf.trace.directory import LOOSE, Dump
 from depyf.trace.records import record_compile_id, record_kind
 
 if TYPE_CHECKING:
     # Each is loaded when it is first needed: a program that compiles nothing pays for none of them.
-    from depyf.report.running_log import RunningLog
     from depyf.torch.capture.untraced import UntoldBreaks, Untraced
     from depyf.torch.stepping.first_runs import FirstRuns
-
-
-def _told_so_far(directory: Path) -> Told:
-    """Return what a directory tells of, nothing unless a context of this process has written there."""
-    if directory not in TOLD or not (directory / INDEX).exists():
-        TOLD[directory] = Told(Session(torch_version(), python_version(), view=CaptureView()))
-    return TOLD[directory]
 
 
 TRACE = "trace"
@@ -81,7 +74,7 @@ class DumpContext:
         self._selection = Selection(only)
         self._shared = shared
         self._whole_job = whole
-        self._told = _told_so_far(directory)
+        self._told = told_so_far(directory)
         self.session = self._told.session
         self.session.directory = str(directory)
         self._problems = Problems(directory)
@@ -99,7 +92,7 @@ class DumpContext:
         self._log_bytecode = log_bytecode
         self._install = install
         self._progress = Progress(self._write_so_far) if keep_index else None
-        self._log = _running_log(directory, self.session, wanted=keep_index)
+        self._log = running_log(directory, self.session, wanted=keep_index)
         self._slow = SlowCompiles(directory / SLOW, stack_after)
         self._before_run = before_run
         self._first_runs: FirstRuns | None = None
@@ -220,8 +213,15 @@ class DumpContext:
             self._slow.begin(compile_id)
         elif kind == stages.FRAME_ENDS:
             self._slow.end(compile_id)
-        if kind in (stages.FRAME_STARTS, stages.FRAME_ENDS) and self._progress is not None:
+        if kind in (stages.FRAME_STARTS, stages.FRAME_ENDS):
+            self._index_changed()
+
+    def _index_changed(self) -> None:
+        """Write the index, or have it written at one of the next runs."""
+        if self._progress is not None:
             self._progress.changed()
+            if self._progress.is_due:
+                ACTIVE.hear_runs()
 
     def _with_id(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> Mapping[str, Any]:
         """Return the metadata of a record with its compile id, where a compile ahead of any call has it."""
@@ -295,8 +295,7 @@ class DumpContext:
         if untraced is not None and current is not None:
             hooks.write_code(self._recorder.begun(current[0], code))
             untraced.after_code(current)
-            if self._progress is not None:
-                self._progress.changed()
+            self._index_changed()
         return made
 
     def on_graph(self, made_by: str, name: str, module: seams.GraphModule) -> None:
@@ -338,6 +337,19 @@ class DumpContext:
         if running is not None and self._log is not None:
             self._log.count(running.compile)
         return running is not None
+
+    def counter(self, code: types.CodeType) -> Counter | None:
+        """Return where to count the runs of code made here, None while an index is due or `before_run` is told."""
+        is_due = self._progress is not None and self._progress.is_due
+        if is_due or self._before_run is not None or (self._selection.pattern and self._selection.leaves_out_run(code)):
+            return None
+        running = self._recorder.made(code)
+        if running is None:
+            return None
+        if self._log is None:
+            return running.compile, NOWHERE, 0
+        place = self._log.place_of_count(running.compile)
+        return (running.compile, *place) if place is not None else None
 
     def _run_in_files(self, code: types.CodeType, tell: Callable[[list[str]], None]) -> None:
         """Have what compiled code calls run in the files of the dump, and tell where to break before it first runs."""
@@ -383,16 +395,6 @@ class DumpContext:
         current = seams.current_compile()
         names = self._recorder.graph_names(current[0]) if current is not None else ()
         return names[-1] if names else f"__compiled_fn_{LOOSE}"
-
-
-def _running_log(directory: Path, session: Session, *, wanted: bool) -> RunningLog | None:
-    """Remove the log that an earlier context has left, and begin one where it is wanted."""
-    if not wanted and not (directory / LOG).exists():
-        return None
-    from depyf.report.running_log import RunningLog, remove_log
-
-    remove_log(directory)
-    return RunningLog(directory, session) if wanted else None
 
 
 def _untraced(recorder: Recorder) -> tuple[Untraced | None, UntoldBreaks | None]:

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from depyf.report.model import Session
+from depyf.report.running_compile import LOG
+
+if TYPE_CHECKING:
+    # Loaded when it is first needed: a program that keeps no log pays for none.
+    from depyf.report.running_log import RunningLog
 
 SHARE = 0.02
 """Part of the program's time that may go into writing: the next index waits until no more than that has."""
@@ -35,3 +44,13 @@ class Progress:
         self.is_due = False
         self._write()
         self._spent += time.monotonic() - now
+
+
+def running_log(directory: Path, session: Session, *, wanted: bool) -> RunningLog | None:
+    """Remove the log that an earlier context has left, and begin one where it is wanted."""
+    if not wanted and not (directory / LOG).exists():
+        return None
+    from depyf.report.running_log import RunningLog, remove_log
+
+    remove_log(directory)
+    return RunningLog(directory, session) if wanted else None

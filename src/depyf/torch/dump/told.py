@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from depyf.report.model import Compile, Function, Session
+from depyf.report.summary import CaptureView
+from depyf.report.writer import INDEX
 from depyf.torch.adapters.seams import cache_entries
+from depyf.torch.adapters.versions import python_version, torch_version
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.trace.directory import Numbers
 
@@ -96,3 +99,10 @@ def function_told(code: types.CodeType, entries: Iterable[types.CodeType]) -> tu
 
 TOLD: dict[Path, Told] = {}
 """By directory, in the order in which contexts first wrote there."""
+
+
+def told_so_far(directory: Path) -> Told:
+    """Return what a directory tells of, nothing unless a context of this process has written there."""
+    if directory not in TOLD or not (directory / INDEX).exists():
+        TOLD[directory] = Told(Session(torch_version(), python_version(), view=CaptureView()))
+    return TOLD[directory]

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from depyf.torch.guards.clause import At, Piece, Text
 from depyf.torch.guards.cpp import Accessor
@@ -57,12 +58,20 @@ def step(
     `value` the base's value at capture or `ABSENT`, `scope` the names that torch's expressions use. `None` means that
     this accessor is not known.
     """
-    found = _TEXT.match(accessor.repr())
-    if found is None or found["name"] not in _STEPS:
+    name, looked_at, argument = _parts(accessor.repr())
+    made = _STEPS.get(name)
+    if made is None:
         return None
-    argument = accessor.get_attr_name() if hasattr(accessor, "get_attr_name") else found["argument"] or ""
-    reached = Step(base, argument, found["property"] or "", sources[1], sources[0], cls, value, scope)
-    return _STEPS[found["name"]](reached)
+    if hasattr(accessor, "get_attr_name"):
+        argument = accessor.get_attr_name()
+    return made(Step(base, argument, looked_at, sources[1], sources[0], cls, value, scope))
+
+
+@lru_cache(maxsize=1024)
+def _parts(text: str) -> tuple[str, str, str]:
+    """Return the class of an accessor, the property of a tensor that it looks at, and its argument."""
+    found = _TEXT.match(text)
+    return ("", "", "") if found is None else (found["name"], found["property"] or "", found["argument"] or "")
 
 
 def _plain(cls: type | None, *, like: type) -> bool:

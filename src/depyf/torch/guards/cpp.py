@@ -26,6 +26,9 @@ class ValueGuards(Protocol):
     def get_source(self) -> str:
         """Return torch's expression for the value."""
 
+    def get_type_of_guarded_value(self) -> type:
+        """Return the type of the value that the guards were made for. Not every torch knows it."""
+
     def get_leaf_guards(self) -> Sequence[LeafObject]:
         """Return the guards on the value itself."""
 

@@ -14,7 +14,7 @@ _TORCH_CONSTANTS = (torch.dtype, torch.layout, torch.memory_format)
 
 def literal(value: object, depth: int = _DEPTH) -> str | None:
     """Return a text that makes an equal value of exactly the same type, `None` where there is no short one."""
-    text = _scalar(value)
+    text = quoted(value) if type(value) is str else _scalar(value)
     if text is None and depth:
         text = _collection(value, depth - 1)
     return text if text is not None and len(text) <= MAX_LENGTH else None
@@ -39,8 +39,6 @@ def _scalar(value: object) -> str | None:
     kind = type(value)
     if value is None or value is ... or kind in (bool, int, bytes):
         return repr(value)
-    if kind is str:
-        return quoted(str(value))
     if isinstance(value, float) and kind is float:
         return repr(value) if math.isfinite(value) else None if math.isnan(value) else f'float("{value}")'
     if isinstance(value, complex) and kind is complex:

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import torch
 
 from depyf.torch.guards import kinds
-from depyf.torch.guards.clause import Clause, Leaf, Text
+from depyf.torch.guards.clause import At, Clause, Leaf, Text
 from depyf.torch.guards.expression import torch_expression
 from depyf.torch.guards.held import Held
 from depyf.torch.guards.kinds.identity import named
@@ -60,7 +60,7 @@ class GuardFunction(Protocol):
 def read(function: GuardFunction, filename: str = "") -> Tree:
     """Read the guards of a cache entry; `filename` is the file of the compiled function."""
     scope = dict(function.closure_vars)
-    root = Place(0, "", ABSENT, None, filename, scope, True)
+    root = Place(0, "", ABSENT, None, filename, scope, True, At(0))
     tree = Tree([Node(-1, (), "")], [], [], None)
     for part in function.verbose_code_parts:
         if not expression(part).startswith(_OUTSIDE):

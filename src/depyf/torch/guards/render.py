@@ -14,7 +14,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from depyf.report.model import UserLine
 from depyf.torch.guards.clause import At, Clause, Text
@@ -60,15 +60,12 @@ def render(tree: Tree, compile_id: str, names: Names, filename: str = "", *, bar
     if texts is None:
         made = Expressions(tree.nodes, clauses, names)
         texts = tuple(map(made.clause, clauses))
-        if bare and not tree.beyond:
+        if not tree.beyond and tree.rendered is None:
             tree.rendered = Rendered(texts, made.held, frozenset(made.locals))
-    lines = [*head, "    return ("]
-    shown: UserLine | None = None
-    for number, (clause, text) in enumerate(zip(clauses, texts, strict=True)):
-        comment = "" if bare else _comment(clause, filename, shown)
-        shown = clause.line or shown
-        lines.append(f"        {'and ' if number else ''}{text}{comment}")
-    return [*lines, "    )"]
+    comments = [""] * len(clauses) if bare else _comments(clauses, filename)
+    lines = [f"        and {text}{comment}" for text, comment in zip(texts, comments, strict=True)]
+    lines[0] = lines[0].replace("and ", "", 1)
+    return [*head, "    return (", *lines, "    )"]
 
 
 def _fitting(rendered: Rendered | None, names: Names) -> tuple[str, ...] | None:
@@ -89,14 +86,27 @@ def _beyond(tree: Tree) -> list[Clause]:
     return [Clause("TORCH_GUARDS", 0, (own, "(L)"), expected="torch's own verdict", note=note, calls_through=True)]
 
 
-def _comment(clause: Clause, filename: str, shown: UserLine | None) -> str:
-    """Return what is said beside a clause: the user's line that needs it, in full where it is a new one."""
+def _comments(clauses: Sequence[Clause], filename: str) -> Iterator[str]:
+    """Yield what is said beside each clause: the user's line that needs it, in full where it is a new one."""
+    known: dict[tuple[int, bool, str], str] = {}  # Guards of one line have one object for it.
+    shown: UserLine | None = None
+    for clause in clauses:
+        line = clause.line
+        key = id(line), line is shown or line == shown, clause.note
+        found = known.get(key)
+        if found is None:
+            found = known[key] = _comment(clause, filename, is_shown=key[1])
+        yield found
+        shown = line or shown
+
+
+def _comment(clause: Clause, filename: str, *, is_shown: bool) -> str:
     words = []
     if clause.line is not None:
         line = clause.line
         file = "" if line.filename == filename else re.split(r"[/\\]", line.filename)[-1]
         words.append(f"{file}:{line.line}")
-        if line.text and line != shown:
+        if line.text and not is_shown:
             words.append(line.text if len(line.text) <= _COMMENT else line.text[: _COMMENT - 3] + "...")
     if clause.note:
         words.append(f"({clause.note})")
@@ -132,13 +142,14 @@ class Expressions:
 
     def _uses(self, clauses: Sequence[Clause]) -> Counter[int]:
         """Count how often each node is written down: in clauses, and in the steps to other nodes."""
-        uses: Counter[int] = Counter()
-        pending = [piece.node for clause in clauses for piece in clause.text if type(piece) is At]
+        uses = Counter([piece.node for clause in clauses for piece in clause.text if type(piece) is At])
+        pending = list(uses)
         while pending:
-            node = pending.pop()
-            uses[node] += 1
-            if uses[node] == 1:
-                pending += [piece.node for piece in self.nodes[node].step if type(piece) is At]
+            for piece in self.nodes[pending.pop()].step:
+                if type(piece) is At:
+                    uses[piece.node] += 1
+                    if uses[piece.node] == 1:
+                        pending.append(piece.node)
         return uses
 
     def clause(self, clause: Clause) -> str:
@@ -154,11 +165,12 @@ class Expressions:
                 parts.append(piece)
             elif isinstance(piece, Held):
                 parts.append(self.names.of(piece))
+            elif piece.node in self.bound:
+                parts.append(self.bound[piece.node])
             else:
                 part = self.node(piece.node)
-                if part.startswith(f"({self.bound.get(piece.node)} := ") and self.is_alone(text, index):
-                    part = part[1:-1]
-                parts.append(part)
+                named = piece.node in self.bound and part.startswith(f"({self.bound[piece.node]} := ")
+                parts.append(part[1:-1] if named and self.is_alone(text, index) else part)
         return "".join(parts)
 
     def is_alone(self, text: Text, index: int) -> bool:
@@ -168,9 +180,10 @@ class Expressions:
 
     def identities(self, text: Text) -> None:
         """Note that after a clause `x is module` the name of the module stands for `x` as well."""
-        match text:
-            case (At(node=node), " is ", Held() as held) if node not in self.bound and self.uses[node] > 1:
-                self.same[node] = self.names.of(held)
+        if len(text) == 3 and text[1] == " is ":
+            match text:
+                case (At(node=node), _, Held() as held) if node not in self.bound and self.uses[node] > 1:
+                    self.same[node] = self.names.of(held)
 
     def node(self, node: int) -> str:
         """Return the expression for a node, which names it if it is needed again."""

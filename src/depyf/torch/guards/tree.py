@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from depyf.torch.adapters.cpp_guards import RELATIONAL, DictGuardManager, DictSubclassGuardManager
+from depyf.torch.adapters.cpp_guards import RELATIONAL, DictGuardManager, DictSubclassGuardManager, tells_types
 from depyf.torch.guards import kinds
 from depyf.torch.guards.accessor import ROOT, step
 from depyf.torch.guards.clause import At, Clause, Leaf, Text
@@ -26,6 +26,7 @@ from depyf.torch.replica import runtime
 SCOPE: dict[str, object] = {"torch": torch, **{name: getattr(runtime, name) for name in runtime.__all__}}
 """The names that the text of a guard may use beside `L` and `G`."""
 
+_TELLS_TYPES = tells_types()
 _PINNED_BY_STEP: dict[str, type] = {
     ".__dict__": dict,
     ".__kwdefaults__": dict,
@@ -62,15 +63,13 @@ class Tree:
     """The guards of one entry: clauses in the order in which torch asks them, over nodes in the order of the walk.
 
     `beyond` are sources of subtrees that torch's Python side does not describe; `check` is torch's own verdict on a
-    dict of locals, which covers them. `was_run` says that the text of these guards, or one that differs in constants
-    alone, was run on a call; `rendered` is that text, for the next who needs it.
+    dict of locals, which covers them. `rendered` is the text of the clauses, for the next who needs it.
     """
 
     nodes: list[Node] = field(default_factory=list)
     clauses: list[Clause] = field(default_factory=list)
     beyond: list[str] = field(default_factory=list)
     check: kinds.TorchGuard | None = None
-    was_run: bool = False
     rendered: Rendered | None = field(default=None, compare=False)
 
 
@@ -85,8 +84,10 @@ class _Visit:
     exists: bool = False
 
 
-def read(wrapper: Wrapper, local_values: Mapping[str, object] | None = None, filename: str = "") -> Tree:
-    """Read the guards of a cache entry.
+def read(
+    wrapper: Wrapper, local_values: Mapping[str, object] | None = None, filename: str = ""
+) -> tuple[Tree, list[object]]:
+    """Return the guards of a cache entry, and the value of each node, `ABSENT` where it is not known.
 
     Args:
         wrapper: the entry's guards, `entry.guard_manager`.
@@ -96,7 +97,7 @@ def read(wrapper: Wrapper, local_values: Mapping[str, object] | None = None, fil
     reader = _Reader(wrapper, local_values, filename)
     with runtime.without_torch_function():
         reader.walk()
-    return reader.tree
+    return reader.tree, reader.values
 
 
 class _Reader:
@@ -124,7 +125,7 @@ class _Reader:
                 continue
             node = self.enter(visit)
             if not self.is_empty_dict(visit, node):
-                stack.extend(reversed(list(self.children(visit.manager, node))))
+                stack += reversed(self.children(visit.manager, node))
         for leaf, nodes in self.relations.values():
             # What is said of several values has the place of the frame.
             self.add(kinds.relation(leaf, self.place(ROOT), nodes, self.tree_sources()), self.place(ROOT), leaf)
@@ -149,8 +150,8 @@ class _Reader:
         for guard in () if self.is_empty_dict(visit, node) else guards:
             if isinstance(guard, RELATIONAL):
                 self.relations.setdefault(guard, (self.leaf(guard), []))[1].append(node)
-                continue
-            self.add_leaf(place, self.leaf(guard))
+            else:
+                self.add_leaf(place, self.leaf(guard))
         if visit.parent > ROOT and not guards and not self.looks_behind(visit.manager):
             self.tree.clauses += kinds.exists(place)
         return node
@@ -165,8 +166,10 @@ class _Reader:
         return isinstance(visit.manager, DictGuardManager) and self.values[node] == {}
 
     def pinned(self, visit: _Visit) -> type | None:
-        last = visit.step[-1] if visit.step else ""
-        return dict if visit.step == ("G",) else _PINNED_BY_STEP.get(last) if isinstance(last, str) else None
+        if not visit.step:
+            return None
+        last = visit.step[-1]
+        return dict if last == "G" else _PINNED_BY_STEP.get(last) if type(last) is str else None
 
     def value(self, text: Text) -> object:
         """Return what `text` is now, `ABSENT` where the locals are not known or it cannot be evaluated."""
@@ -186,10 +189,9 @@ class _Reader:
         return Leaf(type(guard).__name__, tuple(guard.verbose_code_parts()), check)
 
     def place(self, node: int, manager: ValueGuards | None = None) -> Place:
-        remembered = getattr(manager, "get_type_of_guarded_value", None)
-        guarded = remembered() if remembered else None
-        source = self.tree.nodes[node].source
-        return Place(node, source, self.values[node], guarded, self.filename, self.scope, node == ROOT)
+        guarded = manager.get_type_of_guarded_value() if manager is not None and _TELLS_TYPES else None
+        source, at_root = self.tree.nodes[node].source, node == ROOT
+        return Place(node, source, self.values[node], guarded, self.filename, self.scope, at_root, At(node))
 
     def add_leaf(self, place: Place, leaf: Leaf) -> None:
         found = kinds.clauses(leaf, place)
@@ -216,21 +218,22 @@ class _Reader:
     def keys_of(self, manager: DictGuards) -> list[int]:
         return sorted(manager.get_key_value_managers())
 
-    def children(self, manager: ValueGuards, node: int) -> Iterator[_Visit]:
-        if isinstance(manager, DictGuardManager):
-            yield from self.items(manager, node)
-        ordered = []
-        for accessor, child in zip(manager.get_accessors(), manager.get_child_managers(), strict=True):
+    def children(self, manager: ValueGuards, node: int) -> list[_Visit]:
+        found = list(self.items(manager, node)) if isinstance(manager, DictGuardManager) else []
+        accessors = manager.get_accessors()
+        if not accessors:
+            return found
+        at, own, cls, value = At(node), self.tree.nodes[node].source, self.types[node], self.values[node]
+        reached = []
+        for accessor, child in zip(accessors, manager.get_child_managers(), strict=True):
             source = child.get_source()
-            sources = (self.tree.nodes[node].source, source)
-            text = step(accessor, At(node), sources, self.types[node], self.values[node], self.scope)
-            visit = _Visit(child, node, text, source)
-            if node == ROOT:
-                ordered.append((self.order(accessor.repr()), visit))
-            else:
-                yield visit
-        # Torch moves the guards that fail most to the front; the reader finds the parameters in their own order.
-        yield from (visit for _, visit in sorted(ordered, key=lambda pair: pair[0]))
+            text = step(accessor, at, (own, source), cls, value, self.scope)
+            reached.append(_Visit(child, node, text, source))
+        if node == ROOT:
+            # Torch moves the guards that fail most to the front; the reader finds the parameters in their own order.
+            order = [self.order(accessor.repr()) for accessor in accessors]
+            reached = [reached[index] for index in sorted(range(len(reached)), key=order.__getitem__)]
+        return found + reached
 
     def order(self, text: str) -> tuple[int, int]:
         """Order the accessors of the root: locals as the frame has them, then the others as they are."""

@@ -13,7 +13,8 @@ _HINT = re.compile(r" \(HINT: .*\)$", re.DOTALL)
 
 def expression(part: str) -> str:
     """Return the check in `part` without the comment and the hint that torch adds to it."""
-    return _HINT.sub("", part).split("  # ", 1)[0].strip()
+    hinted = _HINT.sub("", part) if " (HINT: " in part else part
+    return hinted.split("  # ", 1)[0].strip()
 
 
 def user_line(part: str, filename: str = "") -> UserLine | None:

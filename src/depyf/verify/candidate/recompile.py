@@ -8,9 +8,11 @@ The compiler gives a stand-in; `STEPS` is all that is done to it. Nothing is don
 
 from __future__ import annotations
 
+import contextlib
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from depyf.bytecode.code import CO_HAS_DOCSTRING, CO_ITERABLE_COROUTINE
 from depyf.bytecode.constants import key
@@ -22,6 +24,7 @@ from depyf.verify.candidate.patch import NoRoom
 from depyf.verify.candidate.placeholders import SPARE_NAMES, put_back
 from depyf.verify.candidate.qualname import qualname_of, requalify, requalify_made, requalify_part
 from depyf.verify.candidate.sets import own_sets, sets_of
+from depyf.verify.candidate.stacked import NoStack, keep_on_stack, own_variables
 from depyf.verify.candidate.standin import compile_standin
 from depyf.verify.code_tree import rewrite_tree
 
@@ -39,6 +42,8 @@ class Way:
     functions: names of nested functions in the text that stand for the names which these functions have.
     placeholders: names in the text that stand for objects without a literal; they become constants again.
     stood_first: texts stand for the placeholders among the constants.
+    stacked: variables of the text that the compiler took for globals, and whose values are to lie on the stack.
+    lets_go: whether the last read of such a variable lets its value go.
     """
 
     original: types.CodeType
@@ -47,6 +52,8 @@ class Way:
     functions: Mapping[str, str]
     placeholders: Mapping[str, object]
     stood_first: bool
+    stacked: tuple[str, ...] = ()
+    lets_go: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +98,17 @@ def recompile(
     the layout of `original`.
     """
 
+    standin = partial(compile_standin, text, original, filename, function, names, imported=imported, lets_go=lets_go)
+    way = Way(original, "", names, functions, placeholders, stood_first=False, lets_go=lets_go)
+
     def build(first: tuple[str, ...]) -> types.CodeType:
-        code, qualname = compile_standin(
-            text, original, filename, function, names, first=first, imported=imported, lets_go=lets_go
-        )
-        way = Way(original, qualname, names, functions, placeholders, bool(first))
-        for step in STEPS:
-            code = step.run(code, way)
-        return code
+        code, qualname = standin(first=first)
+        plain = replace(way, qualname=qualname, stood_first=bool(first))
+        own = own_variables(code, original, names)
+        if own:
+            with contextlib.suppress(NoStack):  # They stay variables then, and the proof sees them.
+                return through_steps(standin(first=first, stacked=own)[0], replace(plain, stacked=own))
+        return through_steps(code, plain)
 
     try:
         code = build(())
@@ -107,6 +117,13 @@ def recompile(
     wrong = header.difference(read(original), read(code))
     if wrong is not None:
         raise DecompilationError(wrong, code=f"{original.co_name} in {filename}")
+    return code
+
+
+def through_steps(code: types.CodeType, way: Way) -> types.CodeType:
+    """Return the candidate that the steps make of a stand-in."""
+    for step in STEPS:
+        code = step.run(code, way)
     return code
 
 
@@ -154,6 +171,11 @@ CODE = frozenset({"co_code", "co_consts"})
 VARIABLES = frozenset({"co_cellvars", "co_freevars", "co_varnames", "co_nlocals"})
 TABLES = frozenset({"co_linetable", "co_exceptiontable"})
 STEPS = (
+    Step(
+        "values on the stack",
+        lambda code, way: keep_on_stack(code, way.stacked, lets_go=way.lets_go) if way.stacked else code,
+        frozenset({"co_code", "co_stacksize"}),
+    ),
     Step("functions' names", name_functions, CODE | {"co_name", "co_qualname"}),
     Step("names", name_variables, VARIABLES - {"co_nlocals"} | {"co_names"}),
     Step("placeholders", put_objects_back, CODE),

@@ -14,6 +14,7 @@ from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
 from depyf.verify.candidate.last_reads import let_go
 from depyf.verify.candidate.placeholders import stand_in
+from depyf.verify.candidate.stacked import declare
 from depyf.verify.imports import imported_names
 
 WRAPPER = "__closure_of_"
@@ -36,6 +37,7 @@ def compile_standin(
     first: tuple[str, ...] = (),
     imported: Sequence[str] | None = None,
     lets_go: bool = False,
+    stacked: tuple[str, ...] = (),
 ) -> tuple[types.CodeType, str]:
     """Return the code object, compiled from `text`, of the function that stands for `original`; and its qualified name.
 
@@ -44,17 +46,22 @@ def compile_standin(
     first: placeholders whose objects are to be the first constants of each function.
     imported: what the module of the original imported, where that is known.
     lets_go: whether the function lets its variables go where it reads them for the last time.
+    stacked: variables of the function that the compiler is to take for globals.
     Raises `DecompilationError` when the text does not compile or the function is not there.
     """
     wanted = original.co_name if function is None else function
     if imported is None:
         imported = imported_names(read(original), Listings())
     text = with_imports(text, imported, names)
-    last = wanted if lets_go else None
-    module = compile_text(text, original, filename, first=first, lets_go=last)
+    last = wanted if lets_go and not stacked else None  # A value on the stack goes when it is taken from there.
+    globals_of = (wanted, stacked) if stacked else None
+    module = compile_text(text, original, filename, first=first, lets_go=last, globals_of=globals_of)
     found = list(functions(module))
     if any(code.co_name == wanted and not set(original.co_cellvars) <= set(code.co_cellvars) for code, _ in found):
-        found = list(functions(compile_text(text, original, filename, cells_of=wanted, first=first, lets_go=last)))
+        module = compile_text(
+            text, original, filename, cells_of=wanted, first=first, lets_go=last, globals_of=globals_of
+        )
+        found = list(functions(module))
     named = [(code, qualname) for code, qualname in found if code.co_name == wanted]
     if not named and function is None and len(found) == 1:
         named = found
@@ -72,12 +79,14 @@ def compile_text(
     cells_of: str | None = None,
     first: tuple[str, ...] = (),
     lets_go: str | None = None,
+    globals_of: tuple[str, tuple[str, ...]] | None = None,
 ) -> types.CodeType:
     """Compile a module's text under the `from __future__` imports of the original's module.
 
     cells_of: the function in which the cells of the original have to be cells, whether it needs them or not.
     first: placeholders whose objects are to be the first constants of each function.
     lets_go: the function that lets its variables go.
+    globals_of: a function, and the variables of it that are to be globals.
     """
 
     def compiled(source: str | ast.Module) -> types.CodeType:
@@ -87,7 +96,7 @@ def compile_text(
 
     try:
         with without_compiler_warnings():
-            if cells_of is None and not first and lets_go is None:
+            if cells_of is None and not first and lets_go is None and globals_of is None:
                 return compiled(text)
             tree = ast.parse(text, filename)
             if cells_of is not None:
@@ -96,6 +105,8 @@ def compile_text(
                 put_first(tree, first)
             if lets_go is not None:
                 let_go(tree, lets_go, lambda: [c for c, _ in functions(compiled(tree)) if c.co_name == lets_go])
+            if globals_of is not None:
+                declare(tree, *globals_of)
             return compiled(tree)
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise DecompilationError(f"the source does not compile: {error}", code=filename) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from depyf.report.model import UserLine
 from depyf.torch.guards.clause import At, Clause, Leaf, Piece, Text
@@ -25,11 +25,8 @@ class Place:
     filename: str
     scope: Mapping[str, object]
     is_root: bool
-    at: At = field(init=False)
+    at: At
     """The gap for the value."""
-
-    def __post_init__(self) -> None:
-        self.at = At(self.node)
 
     @property
     def cls(self) -> type | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
 
 import torch
 
@@ -33,24 +35,43 @@ def _ordinary_device(keys: str) -> str:
 
 def tensor_match(leaf: Leaf, at: Place) -> list[Clause] | None:
     """`tensor(x, torch.Tensor, torch.float32, "cpu", size=(2, None), ...)`."""
-    found = _MATCH.search(expression(leaf.parts[0]))
+    described = _described(leaf.parts[0].replace(at.source, "", 1))
     cls = at.cls
-    if found is None or cls is None or cls.__qualname__ != found["type"]:
+    if described is None or cls is None or cls.__qualname__ != described.type:
         return None
-    size, stride = (tuple(_numbers(found[name])) for name in ("size", "stride"))
-    device = _ordinary_device(found["keys"])
-    index = "" if found["device"] == "None" else f":{found['device']}"
-    keys = "" if device else f", keys={quoted(found['keys'])}"
-    name = device or ("" if at.value is ABSENT else at.value.device.type)  # type: ignore[attr-defined]
-    arguments: Text = (
-        at.at,
-        ", ",
-        _class(cls),
-        f', torch.{found["dtype"]}, "{name}{index}", size={size}, stride={stride}, requires_grad={found["grad"]}{keys}',
-    )
+    name = described.device or ("" if at.value is ABSENT else at.value.device.type)  # type: ignore[attr-defined]
+    properties = f', {described.dtype}, "{name}{described.device_index}", {described.rest}'
+    arguments: Text = (at.at, ", ", _class(cls), properties)
     return at.clause(
         leaf, "tensor(", *arguments, ")", differences=("tensor_differences(", *arguments, ")"), expected="", pins=cls
     )
+
+
+class _Described(NamedTuple):
+    """What torch's words say of a tensor: the name of its type, and the arguments of `tensor(...)`.
+
+    `device` is the type of device of an ordinary tensor, '' for any other.
+    """
+
+    type: str
+    dtype: str
+    device: str
+    device_index: str
+    rest: str
+
+
+@lru_cache(maxsize=1024)
+def _described(words: str) -> _Described | None:
+    """Return what words without the name of a tensor say of it: many parameters have the same ones."""
+    found = _MATCH.search(expression(words))
+    if found is None:
+        return None
+    size, stride = (tuple(_numbers(found[name])) for name in ("size", "stride"))
+    device = _ordinary_device(found["keys"])
+    keys = "" if device else f", keys={quoted(found['keys'])}"
+    index = "" if found["device"] == "None" else f":{found['device']}"
+    rest = f"size={size}, stride={stride}, requires_grad={found['grad']}{keys}"
+    return _Described(found["type"], f"torch.{found['dtype']}", device, index, rest)
 
 
 def _class(cls: type) -> Piece:
@@ -63,6 +84,7 @@ def _numbers(text: str) -> list[int | None]:
     return found if isinstance(found, list) else []
 
 
+_BETWEEN = "\0"
 _ABSENT_MARK = re.compile(r"hasattr\(.*, '(?P<name>\w+)'\) == False$", re.DOTALL)
 _EXPECTED_MARK = re.compile(r"\(\(getattr\(.*?, '(?P<name>\w+)', set\(\)\)\.issubset\((?P<value>.*)\)\) if ", re.DOTALL)
 _GATED_MARK = re.compile(
@@ -73,9 +95,16 @@ _GATED_MARK = re.compile(
 
 def marks(leaf: Leaf, at: Place) -> list[Clause] | None:
     """`marked(x, {})`: no dimension may be marked; `marked(x, {"_dynamo_dynamic_indices": {0}})`: this one may."""
+    wanted = _wanted_marks(_BETWEEN.join(leaf.parts).replace(at.source, "x"))
+    return None if wanted is None else _marked(leaf, at, wanted)
+
+
+@lru_cache(maxsize=1024)
+def _wanted_marks(parts: str) -> Mapping[str, str] | None:
+    """Return the marks in torch's words about a tensor `x`: most tensors have the same words."""
     wanted: dict[str, str] = {}
     looked_at: set[str] = set()
-    for part in map(expression, leaf.parts):
+    for part in map(expression, parts.split(_BETWEEN)):
         if found := _ABSENT_MARK.match(part):
             looked_at.add(found["name"])
         elif (found := _EXPECTED_MARK.match(part)) and constant(found["value"], ()) is not ABSENT:
@@ -85,9 +114,7 @@ def marks(leaf: Leaf, at: Place) -> list[Clause] | None:
             wanted[found["name"]] = f"({found['value']}, {quoted(found['gate'])})"
         else:
             return None
-    if looked_at != set(INDICES):
-        return None
-    return _marked(leaf, at, wanted)
+    return wanted if looked_at == set(INDICES) else None
 
 
 def _marked(leaf: Leaf, at: Place, wanted: Mapping[str, str]) -> list[Clause]:

@@ -1,21 +1,24 @@
 """Does our guard give torch's verdict on the call that was compiled?
 
-The text of the guard is run. Where it differs in constants alone from the text of an earlier entry that was run, its
-clauses are asked one by one: those that are new are compiled, the others are known.
+Each clause is evaluated on the values that the walk over torch's guards has found. The expressions are those that the
+text of the guard is put together from; many differ in the value alone, and are compiled once. With `DEPYF_CHECK=1` the
+whole text is run as well, and must give the same verdict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from depyf.torch.guards import of_function, tree
-from depyf.torch.guards.clause import At, Text
 from depyf.torch.guards.cpp import Wrapper
 from depyf.torch.guards.fold import fold
 from depyf.torch.guards.names import Names
 from depyf.torch.guards.render import IMPORTS, guard_name, render
 from depyf.torch.guards.verdicts.explain import explain, holds
+
+_IS_CHECKED = os.environ.get("DEPYF_CHECK") == "1"
 
 
 def read(
@@ -34,10 +37,9 @@ def read(
     """
     if not hasattr(wrapper, "root"):
         return _read(of_function.read(wrapper, filename), earlier), ""
-    found = _read(tree.read(wrapper, local_values, filename), earlier)
-    if local_values is None:
-        return found, ""
-    return found, _compare(found, wrapper, local_values, earlier)
+    read, values = tree.read(wrapper, local_values, filename)
+    found = _read(read, earlier)
+    return found, "" if local_values is None else _compare(found, wrapper, local_values, values)
 
 
 def _read(read: tree.Tree, earlier: tree.Tree | None) -> tree.Tree:
@@ -49,40 +51,18 @@ def _read(read: tree.Tree, earlier: tree.Tree | None) -> tree.Tree:
 
 
 def _compare(
-    found: tree.Tree, wrapper: Wrapper, local_values: Mapping[str, object], earlier: tree.Tree | None
+    found: tree.Tree, wrapper: Wrapper, local_values: Mapping[str, object], values: Sequence[object]
 ) -> str:
     G = wrapper.global_scope["G"]
     torch_verdict = bool(wrapper.root.check(dict(local_values)))
-    if earlier is not None and earlier.was_run and _has_form_of(found, earlier):
-        ours = holds(found, local_values, G)
-    else:
-        ours = executable(found)(local_values, G)
-    found.was_run = True
+    ours = holds(found, local_values, G, values)
+    if _IS_CHECKED and executable(found)(local_values, G) != ours:
+        raise AssertionError(f"the clauses of a guard say {ours}, its text says the contrary")
     if torch_verdict == ours:
         return ""
     reasons = "; ".join(map(str, explain(found, local_values, G)))
     said = f"on the call that was compiled torch's own guards say {torch_verdict}, these say {ours}"
     return f"{said}: {reasons}" if reasons else said
-
-
-def _has_form_of(found: tree.Tree, other: tree.Tree) -> bool:
-    """Return whether the texts of two trees differ in constants alone: names, and what is put where, are the same."""
-    return (
-        found.nodes is other.nodes
-        and len(found.clauses) == len(other.clauses)
-        and not (found.beyond or other.beyond)
-        and all(
-            one is another or _in_constants_alone(one.text, another.text)
-            for one, another in zip(found.clauses, other.clauses, strict=True)
-        )
-    )
-
-
-def _in_constants_alone(one: Text, other: Text) -> bool:
-    return len(one) == len(other) and all(
-        mine == its if isinstance(mine, At) else isinstance(mine, str) and isinstance(its, str)
-        for mine, its in zip(one, other, strict=True)
-    )
 
 
 def executable(found: tree.Tree) -> Callable[[Mapping[str, object], Mapping[str, object]], bool]:

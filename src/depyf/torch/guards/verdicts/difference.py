@@ -52,6 +52,8 @@ def brief(value: object) -> str:
 
 def _repr(value: object) -> str:
     """Return `repr(value)`, or the name of its type where the user's `__repr__` fails."""
+    if type(value) is str:
+        return repr(value)
     try:
         return ordered_text(value)
     except Exception as error:  # noqa: BLE001  the user's __repr__ may raise anything

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from depyf.report.model import UserLine
 from depyf.torch.guards.clause import At, Clause
 from depyf.torch.guards.expression import evaluate, fill
 from depyf.torch.guards.tree import SCOPE, Tree
-from depyf.torch.guards.verdicts.difference import Difference, brief
+from depyf.torch.guards.verdicts.difference import ABSENT, Difference, brief
 from depyf.torch.replica import runtime
 
 
@@ -70,14 +70,19 @@ def explain_each(trees: Iterable[Tree], L: Mapping[str, object], G: Mapping[str,
         return [list(_Asked(tree, L, G, told).refusals()) for tree in trees]
 
 
-def holds(tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> bool:
-    """Return whether every clause of an entry holds for a call, as `explain` takes it."""
+def holds(tree: Tree, L: Mapping[str, object], G: Mapping[str, object], values: Sequence[object] = ()) -> bool:
+    """Return whether every clause of an entry holds for a call, as `explain` takes it.
+
+    values: what is known of the values of its nodes, `ABSENT` where nothing is.
+    """
     with runtime.without_torch_function():
-        asked = _Asked(tree, L, G, _Told())
+        known = {node: value for node, value in enumerate(values) if value is not ABSENT}
+        asked = _Asked(tree, L, G, _Told(values={id(tree.nodes): (known, {})}))
         try:
-            return all(evaluate(clause.text, asked.value, asked.scope) for clause in tree.clauses)
+            ours = all(evaluate(clause.text, asked.value, asked.scope) for clause in tree.clauses)
         except Exception:  # noqa: BLE001  in a guard any exception means refused
             return False
+    return ours and (not tree.beyond or tree.check is None or tree.check(L))
 
 
 class _Unreachable(Exception):

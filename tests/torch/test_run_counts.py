@@ -1,0 +1,86 @@
+"""Runs of compiled code are counted without its context, which hears of the first one alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import types
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import depyf  # noqa: E402 - after the check that torch is there
+from depyf.report.model import Compile, CompileId, Unavailable  # noqa: E402
+from depyf.report.running_log import COUNTS  # noqa: E402
+from depyf.torch.adapters.runs import watch_runs  # noqa: E402
+from depyf.torch.capture.run_counts import NOWHERE, RunCounts  # noqa: E402
+
+
+def code(name: str) -> types.CodeType:
+    return compile("1", name, "eval")
+
+
+def compiled() -> Compile:
+    return Compile(CompileId(0, 0), "f", "f.py", 1)
+
+
+def test_code_that_is_only_counted_is_passed_to_nobody() -> None:
+    heard: list[types.CodeType] = []
+    counts, one, other, numbers = RunCounts(heard.append), code("one"), code("other"), [7, 7]
+    made = compiled()
+    counts.listener(one)
+    counts.add(one, (made, numbers, 1))
+    for each in (one, other, one):
+        counts.listener(each)
+    assert heard == [one, other]
+    assert (made.hits, numbers) == (2, [7, 9])
+    counts.clear()
+    counts.listener(one)
+    assert heard[-1] is one and made.hits == 2
+
+
+def test_equal_code_is_counted_apart() -> None:
+    heard: list[types.CodeType] = []
+    counts, one, equal = RunCounts(heard.append), code("one"), code("one")
+    counts.add(one, (compiled(), NOWHERE, 0))
+    counts.listener(equal)
+    assert one == equal and heard[0] is equal
+
+
+def test_code_that_dies_is_forgotten() -> None:
+    counts, dying = RunCounts(lambda _: None), code("dying")
+    counts.add(dying, (compiled(), NOWHERE, 0))
+    assert counts._counters and counts._codes
+    del dying
+    assert not counts._counters and not counts._codes
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_runs_in_a_forked_child_are_no_runs_of_its_parent(tmp_path: Path) -> None:
+    end = watch_runs(lambda code: None)
+    if isinstance(end, Unavailable):
+        pytest.skip(end.reason)
+    end()
+    torch._dynamo.reset()
+    double = torch.compile(lambda x: x * 2, backend="eager")
+
+    def counted() -> int:
+        return struct.unpack_from("q", (tmp_path / COUNTS).read_bytes())[0] - 1
+
+    with depyf.prepare_debug(tmp_path, keep_index=True):
+        for _ in range(3):
+            double(torch.ones(3))
+        assert counted() == 3
+        child = os.fork()
+        if child == 0:
+            double(torch.ones(3))
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert counted() == 3
+        double(torch.ones(3))
+        assert counted() == 4
+    (function,) = json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))["functions"]
+    assert [each["hits"] for each in function["compiles"]] == [4]
