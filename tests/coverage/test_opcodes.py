@@ -13,8 +13,8 @@ from depyf.cli.commands import depyf
 from depyf.cli.exit_codes import EXIT_DONE, EXIT_FAILED, EXIT_USAGE
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
-from depyf.decompiler.function import define
 from depyf.decompiler.module import decompile_module
+from depyf.decompiler.passes.definitions import define
 from depyf.decompiler.pipeline.run import decompile
 from depyf.verify.level import Level
 from tests import interpreters

@@ -7,7 +7,7 @@ import pytest
 from depyf.bytecode.code import Code
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
-from depyf.decompiler.function import define
+from depyf.decompiler.passes.definitions import define
 from depyf.decompiler.pipeline.run import decompile
 from depyf.verify.compare import verify
 from depyf.verify.level import Level

@@ -11,8 +11,8 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
-from depyf.decompiler.function import define
 from depyf.decompiler.lift.simplify import Known
+from depyf.decompiler.passes.definitions import define
 from depyf.decompiler.passes.module import module_body
 from depyf.decompiler.pipeline.conditions import simplifies
 from depyf.decompiler.pipeline.run import decompile

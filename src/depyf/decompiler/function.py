@@ -7,27 +7,22 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
+from depyf.bytecode.code import Code
 from depyf.bytecode.host import pausing
 from depyf.bytecode.listings import Listings
 from depyf.bytecode.reader import read
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
-from depyf.decompiler.lift.nodes import Function, TypeAliasStatement, Var
+from depyf.decompiler.lift.nodes import Function
 from depyf.decompiler.lift.simplify import Known
-from depyf.decompiler.lift.writable import is_writable
 from depyf.decompiler.live.function import comments, describe
-from depyf.decompiler.passes.body import Body
-from depyf.decompiler.passes.deferred import evaluated_later
-from depyf.decompiler.passes.definitions import with_docstring
+from depyf.decompiler.passes.definitions import define, enclose
 from depyf.decompiler.passes.names import Names
-from depyf.decompiler.passes.parameters import parameters
 from depyf.decompiler.pipeline.run import decompile
 from depyf.decompiler.pipeline.table import BUILD, NOTHING, SCOPES, WRITTEN
 from depyf.errors import DecompilationError, faults_named
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.candidate.recompile import recompile
-from depyf.verify.candidate.standin import WRAPPER
 from depyf.verify.compare import verify
 from depyf.verify.imports import imported_names
 from depyf.verify.level import Level, Verdict
@@ -143,7 +138,7 @@ def _attempt(
     grammar = Grammar.of(neutral)
     module_source = source
     if neutral.freevars:
-        module_source = write([_wrapped(definition, function, neutral)], grammar)
+        module_source = write([enclose(definition, function, neutral)], grammar)
     verdict, compiled = _prove(code, neutral, module_source, function, names, assumptions, listings)
     lets_go = verdict.outlives
     if lets_go:
@@ -227,50 +222,3 @@ def _prove(
             return verify(neutral, read(candidate), assumptions, listings), candidate
     except DecompilationError as error:
         return Verdict(Level.UNPROVEN, str(error)), candidate
-
-
-def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast.stmt, str]:
-    """Return the definition of a body's function, and the name it has there.
-
-    maker: where the function is known and not its code alone, its defaults and annotations.
-    """
-    code = body.code
-    if (evaluated := evaluated_later(body)) is not None:
-        target = Var(id=code.name, ctx=ast.Store(), scope="name")
-        return TypeAliasStatement(target, [], evaluated, 0), code.name
-    arguments, returns = parameters(code, maker)
-    rest = [arg for arg in (arguments.vararg, arguments.kwarg) if arg is not None]
-    written = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *rest]
-    for arg in written:
-        if not is_writable(arg.arg):
-            arg.arg = names.of_variable(arg.arg)
-    value = body.stmts[0].value if len(body.stmts) == 1 and isinstance(body.stmts[0], ast.Return) else None
-    if code.name == "<lambda>" and value is not None:
-        name = names.fresh("lambda_function")
-        for arg in written:
-            arg.annotation = None
-        function = ast.Lambda(args=arguments, body=body.unreached.beside(value))
-        return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=function, lineno=0), name
-    name = code.name if is_writable(code.name) else names.fresh(code.name)
-    kind = ast.AsyncFunctionDef if code.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else ast.FunctionDef
-    stmts = with_docstring(body)
-    definition = kind(name=name, args=arguments, body=stmts, decorator_list=[], returns=returns, lineno=0)
-    setattr(definition, "type_params", maker.type_params if maker is not None else [])  # noqa: B010  no field in 3.11
-    return definition, name
-
-
-def _wrapped(definition: ast.stmt, function: str, code: Code) -> ast.stmt:
-    """Return a function that has the free variables as parameters and returns the function."""
-    arguments = ast.arguments(
-        posonlyargs=[],
-        args=[ast.arg(arg=name, annotation=None) for name in code.freevars],
-        vararg=None,
-        kwonlyargs=[],
-        kw_defaults=[],
-        kwarg=None,
-        defaults=[],
-    )
-    body = [definition, ast.Return(value=ast.Name(id=function, ctx=ast.Load()))]
-    return ast.FunctionDef(
-        name=WRAPPER + function, args=arguments, body=body, decorator_list=[], returns=None, lineno=0
-    )

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import ast
 
-from depyf.bytecode.code import CO_COROUTINE, Code
+from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
 from depyf.bytecode.docstring import docstring
 from depyf.decompiler.lift.definitions import names
 from depyf.decompiler.lift.nodes import BuildClass, Function, Intrinsic, Temp, TypeAlias, TypeAliasStatement, Var
+from depyf.decompiler.lift.writable import is_writable
 from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.class_body import class_body
 from depyf.decompiler.passes.comprehensions import is_awaited, restore_comprehension
-from depyf.decompiler.passes.deferred import deferred_value
+from depyf.decompiler.passes.deferred import deferred_value, evaluated_later
+from depyf.decompiler.passes.names import Names
 from depyf.decompiler.passes.parameters import parameters
 from depyf.decompiler.passes.private_names import write_private_names
 from depyf.decompiler.passes.type_params import restore_alias, restore_generic
 from depyf.decompiler.passes.walk import rewrite_expressions, rewrite_sequences
 from depyf.decompiler.steps import step
+from depyf.verify.candidate.standin import WRAPPER
 
 KINDS = frozenset({ast.Call, Intrinsic, ast.Await, Function})
 
@@ -61,11 +64,18 @@ def _called(call: ast.Call, bodies: Bodies, code: Code) -> ast.expr:
 
 
 def _lambda(function: Function, body: Body) -> ast.expr:
-    if len(body.stmts) != 1 or not isinstance(body.stmts[0], ast.Return) or body.stmts[0].value is None:
+    value = _returned(body)
+    if value is None:
         return function
     step("a function becomes a lambda")
     arguments, _ = parameters(function.code, function)
-    return ast.Lambda(args=arguments, body=body.unreached.beside(body.stmts[0].value))
+    return ast.Lambda(args=arguments, body=value)
+
+
+def _returned(body: Body) -> ast.expr | None:
+    """Return the expression of a body that is one `return`, beside what the compiler removed; None for another body."""
+    only = body.stmts[0] if len(body.stmts) == 1 else None
+    return body.unreached.beside(only.value) if isinstance(only, ast.Return) and only.value is not None else None
 
 
 def _definition(stmt: ast.stmt, bodies: Bodies) -> ast.stmt:
@@ -107,8 +117,7 @@ def _is_class(expr: ast.expr) -> bool:
 def _function(function: Function, target: Var | Temp, decorators: list[ast.expr], body: Body, line: int) -> ast.stmt:
     step("line {}: `def {}`", line, function.code.name)
     arguments, returns = parameters(function.code, function)
-    kind = Definition if not function.code.flags & CO_COROUTINE and not _is_async(function.code) else AsyncDefinition
-    stmt = kind(
+    stmt = _kind(function.code)(
         name=function.code.name,
         args=arguments,
         body=with_docstring(body),
@@ -119,10 +128,6 @@ def _function(function: Function, target: Var | Temp, decorators: list[ast.expr]
     stmt.target = target
     stmt.type_params = function.type_params
     return stmt
-
-
-def _is_async(code: Code) -> bool:
-    return bool(code.flags & 0x200)
 
 
 class Definition(ast.FunctionDef):
@@ -149,6 +154,10 @@ class ClassDefinition(ast.ClassDef):
     type_params: list[ast.expr]
 
 
+def _kind(code: Code) -> type[Definition | AsyncDefinition]:
+    return AsyncDefinition if code.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else Definition
+
+
 def with_docstring(body: Body) -> list[ast.stmt]:
     """Return a function's statements with its docstring in front."""
     text = docstring(body.code)
@@ -156,6 +165,48 @@ def with_docstring(body: Body) -> list[ast.stmt]:
     if text is not None:
         stmts.insert(0, ast.Expr(value=ast.Constant(value=text), lineno=0))
     return stmts or [ast.Pass()]
+
+
+# -- a function that stands alone ------------------------------------------------------------
+
+
+def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast.stmt, str]:
+    """Return the definition of a body's function as a statement of its own, and the name that it binds.
+
+    maker: the operation that would make the function, with its defaults and annotations; None for a bare code object.
+    """
+    code = body.code
+    if (evaluated := evaluated_later(body)) is not None:
+        target = Var(id=code.name, ctx=ast.Store(), scope="name")
+        return TypeAliasStatement(target, [], evaluated, 0), code.name
+    arguments, returns = parameters(code, maker)
+    rest = [arg for arg in (arguments.vararg, arguments.kwarg) if arg is not None]
+    for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *rest):
+        if not is_writable(arg.arg):
+            arg.arg = names.of_variable(arg.arg)
+        if code.name == "<lambda>":
+            arg.annotation = None
+    value = _returned(body)
+    if code.name == "<lambda>" and value is not None:
+        name = names.fresh("lambda_function")
+        function = ast.Lambda(args=arguments, body=value)
+        return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=function, lineno=0), name
+    name = code.name if is_writable(code.name) else names.fresh(code.name)
+    definition = _kind(code)(
+        name=name, args=arguments, body=with_docstring(body), decorator_list=[], returns=returns, lineno=0
+    )
+    definition.type_params = maker.type_params if maker is not None else []
+    return definition, name
+
+
+def enclose(definition: ast.stmt, function: str, code: Code) -> ast.stmt:
+    """Return a function that has the free variables of `code` as parameters and returns the function defined in it."""
+    free = [ast.arg(arg=name, annotation=None) for name in code.freevars]
+    arguments = ast.arguments(posonlyargs=[], args=free, kwonlyargs=[], kw_defaults=[], defaults=[])
+    body = [definition, ast.Return(value=ast.Name(id=function, ctx=ast.Load()))]
+    return ast.FunctionDef(
+        name=WRAPPER + function, args=arguments, body=body, decorator_list=[], returns=None, lineno=0
+    )
 
 
 # -- classes -------------------------------------------------------------------------------
