@@ -81,12 +81,14 @@ class Listing:
     function_names: by offset of MAKE_FUNCTION the qualified name of the function, where its code does not say it.
     places: where each 2-byte unit of the bytecode stands in the source; empty where the code does not say it.
     source_order: the compiler wrote the code in the order of the source, and no part of it twice.
+    keeps_constants: the constant that a loop tests stays among the constants, though nothing loads it.
     """
 
     code: Code
     instructions: list[Instruction]
     handlers: list[Handler]
     source_order: bool = False
+    keeps_constants: bool = False
     exact_ranges: bool = False
     negates: bool = True
     iterates_tuples: bool = True

@@ -55,6 +55,7 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool, mea
         listing.places = read_places(draft.code)
     listing.function_names = draft.function_names
     listing.source_order = facts.source_order
+    listing.keeps_constants = facts.keeps_constants
     listing.negates = facts.negates
     listing.iterates_tuples = facts.iterates_tuples
     listing.exact_ranges = facts.exceptions == "block stack"

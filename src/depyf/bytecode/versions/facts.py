@@ -42,6 +42,7 @@ class Facts:
     set_fills: how often the compiler fills a constant set, each time in the order in which the one before is iterated
         over.
     loose_tests: no handler protects a test of a value that is kept, where the compiler has led its jump past another.
+    keeps_constants: the constant that a loop tests stays among the constants, though nothing loads it.
     percent_joins: the compiler makes the same of `'%s' % (a,)` as of `f'{a!s}'`.
     guesses: folds that hide values of the interpreter's, tried first: a program may use those values.
     folds: what joins instructions of this version's idioms, in order.
@@ -69,6 +70,7 @@ class Facts:
     nested_quotes: bool
     negates: bool
     loose_tests: bool
+    keeps_constants: bool
     percent_joins: bool
     iterates_tuples: bool
     set_fills: int

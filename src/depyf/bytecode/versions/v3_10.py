@@ -19,5 +19,6 @@ FACTS = v3_9.FACTS.next(
     jump_unit=2,
     lines="ranges",
     source_order=False,
+    keeps_constants=True,
     folds=(*v3_9.FACTS.folds, fold_matches),
 )

@@ -53,5 +53,6 @@ FACTS = v3_11.FACTS.next(
         "SEND": x.fixed(Step("SEND", False, True)),
     },
     nested_quotes=True,
+    keeps_constants=False,
     folds=(fold_keywords, fold_loop_ends(1), fold_generator_stop(jumps_test=True), *FOLDS),
 )

@@ -106,6 +106,7 @@ FACTS = Facts(
     walked=True,
     lines="lnotab",
     source_order=True,
+    keeps_constants=False,
     value_first=True,
     shared_slots=False,
     null_above=False,

@@ -172,9 +172,12 @@ def _restore_try(
     if not rest or stmt.orelse or stmt.finalbody or not all(each.body[-1] in ending for each in stmt.handlers):
         return
     clauses = [each for clause in stmt.handlers for each in clause.body]
-    if len(rest) == 1 and _is_constant(rest[0]) and 0 < lines.first(rest[0]) < lines.first(clauses[0]):
-        step("line {}: the return stands before the clauses", rest[0].lineno)
+    if len(rest) == 1 and _stands_before(rest[0], lines.first(clauses[0]), lines):
+        step("line {}: the way out stands before the clauses", clauses[0].lineno)
         stmt.body.append(block.pop())
+        for clause in stmt.handlers:
+            if _goes_to_end(clause.body[-1], end):
+                clause.body = clause.body[:-1] or [ast.Pass()]
         return
     going = [clause for clause in stmt.handlers if _goes_on(clause.body, rest, lines, end)]
     if not _has_room(clauses, rest, going, lines, ending):
@@ -186,9 +189,16 @@ def _restore_try(
         clause.body = clause.body[:-1] or [ast.Pass()]
 
 
-def _is_constant(stmt: ast.stmt) -> TypeGuard[ast.Return]:
-    """Return whether a statement returns a constant, which cannot raise: it is the same inside of a `try`."""
-    return isinstance(stmt, ast.Return) and (stmt.value is None or isinstance(stmt.value, ast.Constant))
+def _stands_before(stmt: ast.stmt, line: int, lines: Lines) -> bool:
+    """Return whether a statement that cannot raise stands before a line: it is the same inside of a `try`.
+
+    A `break` more likely does, where nothing says its line.
+    """
+    if isinstance(stmt, ast.Break):
+        return lines.first(stmt) < line
+    if not isinstance(stmt, ast.Return) or not (stmt.value is None or isinstance(stmt.value, ast.Constant)):
+        return False
+    return 0 < lines.first(stmt) < line
 
 
 def _has_room(
@@ -203,7 +213,10 @@ def _has_room(
     if gap < ELSE:
         return False
     if not going:
-        return gap == ELSE and isinstance(clauses[-1], ast.Return) and len(rest) == 1 and rest[0] in ending
+        is_end = isinstance(clauses[-1], ast.Return) and rest[0] in ending
+        return gap == ELSE and len(rest) == 1 and (is_end or isinstance(rest[0], ast.Assign))
+    if len(rest) > 1 and clauses[-1] is not going[-1].body[-1] and len(going[-1].body) == 1:
+        return False
     return gap == ELSE or any(len(clause.body) > 1 for clause in going)
 
 

@@ -20,7 +20,9 @@ from depyf.decompiler.passes.written.formats import restore_formats
 from depyf.decompiler.passes.written.guards import restore_guards
 from depyf.decompiler.passes.written.idle_arms import restore_idle_arms
 from depyf.decompiler.passes.written.left import restore_left_loops
+from depyf.decompiler.passes.written.left_by_lines import restore_left_by_lines
 from depyf.decompiler.passes.written.line_evidence import Lines
+from depyf.decompiler.passes.written.loop_tests import restore_loop_tests
 from depyf.decompiler.passes.written.loops import restore_ones
 from depyf.decompiler.passes.written.nests import restore_nests
 from depyf.decompiler.passes.written.tests import restore_conditional_expressions, restore_tests
@@ -55,6 +57,7 @@ def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str]
     restore_idle_arms(body, columns)
     restore_failing_arms(body, columns)
     restore_nests(body, columns)
+    restore_loop_tests(body, columns)
     written = written_statements(listing, columns.unit)
     restore_guards(body, columns, {one.line for one in written})
     ending = restore_arms(body, columns)
@@ -75,9 +78,10 @@ def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
     for stmt in statements(body):
         if isinstance(stmt, ast.Return) and isinstance(stmt.value, ast.Constant) and stmt.value.value is None:
             stmt.value = None
+    restore_left_by_lines(body, lines)
     ending = restore_arms_by_lines(body, lines)
     written = lines.ways_out if listing.code.flags & CO_OPTIMIZED else []
-    if written and restore_ways_out(body, columns, written, ending, has_all=False):
+    if written and restore_ways_out(body, columns, written, ending, has_all=False, is_generator=lines.is_generator):
         restore_arms_by_lines(body, lines)
     for stmt in statements(body):
         if isinstance(stmt, ast.Return) and stmt.value is None and lines.bare is Kind.NONE:

@@ -95,13 +95,13 @@ def _part_alternatives(
     """Give each of several tests that lead to one way out a statement."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
-    groups = _groups(_operands(stmt.test, ast.Or), (0, ELIF), leaving)
+    groups = _groups(operands(stmt.test, ast.Or), (0, ELIF), leaving)
     if len(groups) < 2:
         return
     step("line {}: a test is that of {} statements", stmt.lineno, len(groups))
     rest, way_out = stmt.orelse, stmt.body
     keywords = [found for group in groups if (found := _keyword_end(group[0]))]
-    tests = [_joined(group, ast.Or()) for group in groups]
+    tests = [joined(group, ast.Or()) for group in groups]
     stmt.test, stmt.orelse = tests[0], []
     block[place + 1 : place + 1] = []
     last, into, at = stmt, block, place
@@ -122,7 +122,7 @@ def _part_conditions(block: list[ast.stmt], place: int, columns: Columns, end: a
     """Give each test but the last a statement that leaves the block where the test fails; return whether it is done."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
-    groups = _groups(_operands(stmt.test, ast.And), (0,), is_turned=True)
+    groups = _groups(operands(stmt.test, ast.And), (0,), is_turned=True)
     if len(groups) < 2:
         return False
     step("line {}: a test is that of {} statements", stmt.lineno, len(groups))
@@ -130,10 +130,10 @@ def _part_conditions(block: list[ast.stmt], place: int, columns: Columns, end: a
     for group in groups[:-1]:
         start = start_of(group[0])
         assert start is not None
-        test = negated(_joined(group, ast.And()))
+        test = negated(joined(group, ast.And()))
         guards.append(ast.If(test=test, body=[copy.copy(end)], orelse=[], lineno=start[0]))
         columns.starts[guards[-1]] = start
-    stmt.test = _joined(groups[-1], ast.And())
+    stmt.test = joined(groups[-1], ast.And())
     start = start_of(stmt.test)
     assert start is not None
     columns.starts[stmt] = start
@@ -142,7 +142,7 @@ def _part_conditions(block: list[ast.stmt], place: int, columns: Columns, end: a
     return True
 
 
-def _operands(test: ast.expr, op: type[ast.boolop]) -> list[ast.expr]:
+def operands(test: ast.expr, op: type[ast.boolop]) -> list[ast.expr]:
     """Return the tests of which one (`or`) or all (`and`) must hold."""
     found: list[ast.expr] = []
     work = [test]
@@ -187,5 +187,6 @@ def _keyword_end(test: ast.expr, is_turned: bool = False) -> tuple[int, int] | N
     return None if start is None else (start[0], start[1] - NOT * leading_nots(written))
 
 
-def _joined(tests: list[ast.expr], op: ast.boolop) -> ast.expr:
+def joined(tests: list[ast.expr], op: ast.boolop) -> ast.expr:
+    """Return tests of which one or all must hold as one test."""
     return tests[0] if len(tests) == 1 else ast.BoolOp(op=op, values=tests)

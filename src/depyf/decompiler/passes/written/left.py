@@ -42,15 +42,15 @@ def _move_in(block: list[ast.stmt], place: int, columns: Columns, is_end: bool) 
     loop = block[place]
     assert isinstance(loop, LOOPS)
     own = columns.column(loop)
-    if own is None or not _never_ends(loop):
+    if own is None or not never_ends(loop):
         return
-    breaks = _found(loop, ast.Break)
+    breaks = found_in(loop, ast.Break)
     end = place + 1
     while end < len(block) and (column := columns.column(block[end])) is not None and column > own:
         end += 1
     if len(breaks) != 1 or end == place + 1:
         return
-    spot = _unprotected(loop, breaks[0])
+    spot = unprotected(loop, breaks[0])
     if spot is None:
         return
     step("line {}: what follows the loop is done in it", loop.lineno)
@@ -64,7 +64,7 @@ def _move_in(block: list[ast.stmt], place: int, columns: Columns, is_end: bool) 
         loop.orelse = []
 
 
-def _unprotected(loop: ast.For | ast.AsyncFor | ast.While, spot: Spot) -> Spot | None:
+def unprotected(loop: ast.For | ast.AsyncFor | ast.While, spot: Spot) -> Spot | None:
     """Return where statements may take the place of a `break`: no handler is theirs that was not; None if nowhere.
 
     Behind a `try` only its body comes, where each clause leaves; else they are its `else`.
@@ -106,16 +106,16 @@ def _move_out(block: list[ast.stmt], place: int, columns: Columns) -> None:
     loop = block[place]
     assert isinstance(loop, LOOPS)
     own, following = columns.column(loop), block[place + 1 : place + 2]
-    if own is None or _found(loop, ast.Break):
+    if own is None or found_in(loop, ast.Break):
         return
-    returns = [spot for spot in _found(loop, ast.Return) if columns.column(_at(spot)) == own]
+    returns = [spot for spot in found_in(loop, ast.Return) if columns.column(_at(spot)) == own]
     starts = {columns.starts.get(_at(spot)) for spot in returns}
     if len(starts) != 1:
         return
     is_behind = bool(following) and columns.starts.get(following[0]) in starts
     if is_behind and (loop.orelse or not isinstance(following[0], ast.Return)):
         return
-    if not is_behind and (following or not _never_ends(loop)):
+    if not is_behind and (following or not never_ends(loop)):
         return
     step("line {}: the loop is left, and returns behind it", loop.lineno)
     if not is_behind:
@@ -128,7 +128,7 @@ def _at(spot: Spot) -> ast.stmt:
     return spot[0][spot[1]]
 
 
-def _found(loop: ast.For | ast.AsyncFor | ast.While, kind: type[ast.stmt]) -> list[Spot]:
+def found_in(loop: ast.For | ast.AsyncFor | ast.While, kind: type[ast.stmt]) -> list[Spot]:
     """Return where a loop is left in one way; inner loops and their `break` are not part of it."""
     found: list[Spot] = []
     work = [loop.body]
@@ -149,7 +149,7 @@ def _has_finally(stmt: ast.stmt) -> bool:
     return bool(getattr(stmt, "finalbody", None))
 
 
-def _never_ends(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
+def never_ends(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
     """Return whether control comes behind a loop by `break` alone."""
     if loop.orelse:
         return isinstance(loop.orelse[-1], ENDS)

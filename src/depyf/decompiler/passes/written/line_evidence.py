@@ -15,6 +15,10 @@ from depyf.decompiler.passes.walk import inner, statements
 from depyf.decompiler.passes.written.declarations import line_of
 from depyf.decompiler.passes.written.evidence import Kind, Written, is_cleanup, is_none, leaves
 
+GIVING = ("get", "find")
+"""What the names of functions begin with that return None where they find nothing."""
+WHOLE = 2
+"""How many operations a function has that does nothing."""
 GENERATOR = CO_GENERATOR | CO_ASYNC_GENERATOR
 LEAVING = frozenset({"POP_EXCEPT", "POP", "SWAP"})
 TESTS = frozenset({"JUMP_IF_TRUE", "JUMP_IF_FALSE"})
@@ -31,6 +35,7 @@ class Lines:
         self.bare = _bare(listing)
         self.ways_out = statements_on_lines(listing, self.bare)
         self.leaving = [one.line for one in self.ways_out]
+        self.is_generator = bool(listing.code.flags & GENERATOR)
         self.skips = listing.skips
         self.has_skips = listing.source_order
         self.has_idle_end = listing.has_idle_end
@@ -46,11 +51,15 @@ class Lines:
         lines = [] if inner(stmt) else self._of(stmt)
         return min(lines, default=line_of(stmt))
 
+    def head(self, stmt: ast.stmt) -> int:
+        """Return the last line of a statement without what it holds, 0 where nothing says it."""
+        return max(getattr(stmt, "lineno", 0), *self._of(stmt), 0)
+
     def last(self, block: list[ast.stmt]) -> int:
         """Return the last line of statements that is known; a `break` without one stands below what is before it."""
         found = 0
         for stmt in statements(block):
-            found = max(found, getattr(stmt, "lineno", 0), *self._of(stmt), 0)
+            found = max(found, self.head(stmt))
         is_unseen = found and isinstance(block[-1], ast.Break) and not hasattr(block[-1], "lineno")
         return found + 1 if is_unseen else found
 
@@ -65,7 +74,7 @@ class Lines:
             return None
         if behind in self.skips:
             end = self.skips[behind]
-            return next((number for number, one in enumerate(rest) if _start(one) >= end > behind), len(rest))
+            return next((number for number, one in enumerate(rest) if start_offset(one) >= end > behind), len(rest))
         if isinstance(way_out, ast.Continue) and getattr(way_out, "lineno", 0) not in self.leaving:
             return None
         return 0 if self.has_skips and not (isinstance(way_out, ast.Break) and self.has_loops) else None
@@ -93,7 +102,7 @@ def _extents(stmt: ast.If) -> list[int]:
     return [offset for one in [stmt, *statements(stmt.body)] for offset in extent_of(one) or () if offset >= 0]
 
 
-def _start(stmt: ast.stmt) -> int:
+def start_offset(stmt: ast.stmt) -> int:
     """Return the offset of the first instruction of a statement, 0 where nothing says it."""
     found = [extent[0] for one in statements([stmt]) if (extent := extent_of(one)) is not None]
     return min((offset for offset in found if offset >= 0), default=0)
@@ -102,6 +111,9 @@ def _start(stmt: ast.stmt) -> int:
 def _bare(listing: Listing) -> Kind:
     """Return how a function most likely writes that it returns None: as such where it returns values elsewhere."""
     instructions = listing.instructions
+    name = listing.code.name
+    if len(instructions) == WHOLE and name.lstrip("_").startswith(GIVING) and not name.startswith("__"):
+        return Kind.NONE
     returns = [number for number, one in enumerate(instructions) if one.op == "RETURN"]
     has_values = not all(_returns_none(instructions, number) for number in returns)
     return Kind.NONE if has_values and not listing.code.flags & GENERATOR else Kind.RETURN

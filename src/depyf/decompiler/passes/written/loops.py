@@ -7,6 +7,7 @@ import ast
 from depyf.bytecode.listing import Listing
 from depyf.decompiler.passes.walk import statements
 from depyf.decompiler.passes.written.columns import Columns, idle_places
+from depyf.decompiler.passes.written.line_evidence import start_offset
 
 WHILE = len("while ")
 
@@ -21,11 +22,25 @@ def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> No
     is_left = any(const is not True and const == 1 for const in unused if type(const) in (int, bool))
     only_one = is_left and not any(const is True for const in unused)
     ones = _ones(listing)
+    last = _last_new_const(listing) if listing.keeps_constants else 0
     for stmt in loops:
         start = columns.starts.get(stmt.body[0])
         column = columns.column(stmt)
-        if only_one or (start is not None and any(_leads(one, start, column) for one in ones)):
+        is_led = start is not None and any(_leads(one, start, column) for one in ones)
+        if only_one or is_led or start_offset(stmt) < last:
             stmt.test = ast.Constant(1)
+
+
+def _last_new_const(listing: Listing) -> int:
+    """Return where the last constant is loaded first of code that has a 1 and no `True`, 0 of other code.
+
+    Constants that are not loaded stay before those that are: no loop before that is `while True`.
+    """
+    consts = listing.code.consts
+    if any(const is True for const in consts) or not any(type(const) is int and const == 1 for const in consts):
+        return 0
+    loads = (one.offset for one in listing.instructions if one.op == "CONST" and one.arg is consts[-1])
+    return next(loads, 0) if len(consts) > 1 else 0
 
 
 def _ones(listing: Listing) -> set[tuple[int, int]]:

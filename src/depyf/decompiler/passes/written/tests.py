@@ -36,6 +36,7 @@ def restore_tests(body: list[ast.stmt], columns: Columns) -> None:
             stmt.test = _restored(stmt.test)
             if isinstance(stmt, ast.If):
                 _add_not(stmt, columns)
+                stmt.test = _without_brackets(stmt.test)
 
 
 def restore_conditional_expressions(body: list[ast.stmt]) -> None:
@@ -66,7 +67,7 @@ def _restored(test: ast.expr) -> ast.expr:
             values = [_of_operands(_once(each)) for each in outer.values]
             outer.values = values if outer is whole else [each for value in values for each in _flat(value, outer.op)]
         elif isinstance(outer.operand, ast.BoolOp):
-            outer.operand = _of_operands(outer.operand)
+            outer.operand = _of_operands(outer.operand, is_turned=True)
     return whole.values[0]
 
 
@@ -84,15 +85,25 @@ def _operands(test: ast.BoolOp | ast.UnaryOp) -> list[ast.expr]:
     return test.values if isinstance(test, ast.BoolOp) else [test.operand]
 
 
-def _of_operands(test: ast.expr) -> ast.expr:
-    """Return `and` or `or` with `not` where the gaps between its operands have room for it, another test as it is."""
+def _of_operands(test: ast.expr, is_turned: bool = False) -> ast.expr:
+    """Return `and` or `or` with `not` where the gaps between its operands have room for it, another test as it is.
+
+    is_turned: whether a `not` stands before the whole. Where it does not, the column in which a line begins says too
+    little to add a `not` to an operand.
+    """
     if not isinstance(test, ast.BoolOp) or len(test.values) > MAX_OPERANDS:
         return test
     here, turned = WORDS[type(test.op)], WORDS[ast.Or if isinstance(test.op, ast.And) else ast.And]
     gaps = [(other, gap_between(one, other)) for one, other in zip(test.values, test.values[1:])]
     fits_here = sum(_fits(other, gap, here, leading_nots(other)) for other, gap in gaps)
-    fits_turned = sum(_fits(other, gap, turned, leading_nots(negated(other))) for other, gap in gaps)
-    if fits_turned > fits_here and all(map(_turns, test.values)):
+    fits_turned = sum(
+        _fits(other, gap, turned, leading_nots(negated(other)))
+        for other, gap in gaps
+        if gap is not None or is_turned or is_not(other)
+    )
+    if fits_turned > fits_here and all(
+        _turns(value) or (place and gaps[place - 1][1] == turned + NOT) for place, value in enumerate(test.values)
+    ):
         step("`not` stands before the whole of a test")
         op = ast.And() if isinstance(test.op, ast.Or) else ast.Or()
         return ast.UnaryOp(ast.Not(), ast.BoolOp(op, [negated(value) for value in test.values]))
@@ -118,6 +129,19 @@ def _fits(operand: ast.expr, gap: int | None, word: int, nots: int) -> bool:
 def _turns(test: ast.expr) -> bool:
     """Return whether the opposite of an operand is another one with `not` more or less, not another comparison."""
     return is_not(test) or not isinstance(test, ast.Compare) or type(test.ops[0]) not in OPPOSITE or len(test.ops) > 1
+
+
+def _without_brackets(test: ast.expr) -> ast.expr:
+    """Return `not a or not b` for `not (a and b)` where nothing says the columns; comparisons are better without.
+
+    Two of three such tests are written so, and one of seven that are asserted.
+    """
+    whole = test.operand if is_not(test) else None
+    if not isinstance(whole, ast.BoolOp) or not isinstance(whole.op, ast.And) or start_of(whole) is not None:
+        return test
+    if any(is_not(value) or isinstance(value, (ast.Compare, ast.BoolOp)) for value in whole.values):
+        return test
+    return ast.BoolOp(op=ast.Or(), values=[negated(value) for value in whole.values])
 
 
 def _add_not(stmt: ast.If, columns: Columns) -> None:

@@ -55,7 +55,8 @@ class Ends:
     broken: frozenset[Kind]
 
 
-Part = tuple[list[ast.stmt], Ends] | Slot | int
+Part = tuple[list[ast.stmt], Ends, int | None] | Slot | int
+"""A block with its column if its statements do not say it, a place for a way out, or a line."""
 
 
 def restore_ways_out(
@@ -65,11 +66,13 @@ def restore_ways_out(
     ending: set[ast.stmt],
     *,
     has_all: bool = True,
+    is_generator: bool = False,
 ) -> bool:
     """Write each way out that the source has and the statements lack, and none that only the statements have.
 
     ending: statements that never fall through.
     has_all: a way out that is not among those written and is all of its block is none.
+    is_generator: where lines alone show ways out, those of a generator are `return`.
 
     Return whether anything is changed.
     """
@@ -81,7 +84,7 @@ def restore_ways_out(
             likely = _likely if has_all else _likely_by_lines
             slot = max(reversed(fits) if all(one.column == each.column for each in fits) else fits, key=likely)
             slots.remove(slot)
-            if has_all or not _is_likelier_as_it_is(slot, one):
+            if has_all or not _is_likelier_as_it_is(slot, one, is_generator):
                 _put(slot, one, columns)
                 is_changed = True
     for slot in reversed(slots):
@@ -119,7 +122,7 @@ def _is_unreached(stmt: ast.stmt, before: ast.stmt | None, ending: set[ast.stmt]
 def _slots(body: list[ast.stmt], columns: Columns, ending: set[ast.stmt]) -> list[Slot]:
     """Return where ways out stand or may stand, with the lines around."""
     events: list[Slot | int] = []
-    work: list[Part] = [(body, Ends(RETURNS, NOTHING))]
+    work: list[Part] = [(body, Ends(RETURNS, NOTHING), None)]
     while work:
         one = work.pop()
         if isinstance(one, tuple):
@@ -141,10 +144,13 @@ def _slots(body: list[ast.stmt], columns: Columns, ending: set[ast.stmt]) -> lis
     return [event for event in events if isinstance(event, Slot)]
 
 
-def _of_block(block: list[ast.stmt], ends: Ends, columns: Columns, ending: set[ast.stmt]) -> list[Part]:
-    """Return the parts of a block in the order of the source."""
+def _of_block(
+    block: list[ast.stmt], ends: Ends, beside: int | None, columns: Columns, ending: set[ast.stmt]
+) -> list[Part]:
+    """Return the parts of a block in the order of the source; `beside`: the column of other blocks of its statement."""
     parts: list[Part] = []
     column = columns.of_block(block)
+    column = beside if column is None else column
     for place, stmt in enumerate(block):
         here = ends.here if place == len(block) - 1 else LEFT if isinstance(block[place + 1], ast.Break) else NOTHING
         if isinstance(stmt, ast.Return) and stmt.value is None:
@@ -181,16 +187,16 @@ def _inside(stmt: ast.stmt, ends: Ends, columns: Columns) -> list[Part]:
     """Return the blocks of a statement."""
     parts: list[Part] = []
     if isinstance(stmt, LOOPS):
-        parts.append((stmt.body, Ends(AGAIN, ends.here & RETURNS)))
+        parts.append((stmt.body, Ends(AGAIN, ends.here & RETURNS), None))
         if stmt.orelse:
-            parts.append((stmt.orelse, ends))
+            parts.append((stmt.orelse, ends, columns.of_block(stmt.body)))
     else:
         has_else = bool(getattr(stmt, "orelse", None))
         for block, owner, name in _in_order(inner(stmt)):
             if isinstance(owner, ast.ExceptHandler):
                 parts += columns.lines(owner)
             goes_on = isinstance(stmt, ast.Try) and (name == "finalbody" or (block is stmt.body and has_else))
-            parts.append((block, Ends(NOTHING, NOTHING) if goes_on else ends))
+            parts.append((block, Ends(NOTHING, NOTHING) if goes_on else ends, None))
         if isinstance(stmt, ast.Try) and not has_else and isinstance(stmt.body[-1], ast.Break):
             parts.append(Slot(stmt.orelse, 0, LEFT, columns.of_block(stmt.body), is_block=False))
     if isinstance(stmt, (ast.If, *LOOPS)) and not stmt.orelse and ends.here:
@@ -222,14 +228,25 @@ def _likely_by_lines(slot: Slot) -> tuple[bool, bool, int]:
     return _is_empty(slot), slot.present is not None, slot.before
 
 
+def _is_pass(block: list[ast.stmt]) -> bool:
+    return [type(each) for each in block] == [ast.Pass]
+
+
 def _is_empty(slot: Slot) -> bool:
     return slot.is_block and all(isinstance(each, (ast.Pass, ast.Return, ast.Continue)) for each in slot.block)
 
 
-def _is_likelier_as_it_is(slot: Slot, one: Written) -> bool:
-    """Return whether a line more likely is that of `break`, or of `pass` in a block that goes on by itself."""
+def _is_likelier_as_it_is(slot: Slot, one: Written, is_generator: bool) -> bool:
+    """Return whether a line more likely is that of `break`, or of `pass` in a block that goes on by itself.
+
+    `return None` stands where a function returns values, and `return` where a generator ends.
+    """
     present = slot.present
-    if isinstance(present, ast.Break) or (present is None and _ends_idly(slot.block)):
+    if is_generator and one.kind is Kind.RETURN and (isinstance(present, ast.Break) or _is_pass(slot.block)):
+        return False
+    if isinstance(present, ast.Break):
+        return True
+    if present is None and one.kind is not Kind.NONE and _ends_idly(slot.block):
         return True
     return _is_empty(slot) and one.kind is not Kind.NONE and (present is None or isinstance(present, ast.Pass))
 
