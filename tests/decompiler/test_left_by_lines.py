@@ -1,0 +1,73 @@
+"""What is returned where a loop is left, where lines alone show it: the form that the code gives, and its source."""
+
+from __future__ import annotations
+
+import ast
+from typing import cast
+
+import pytest
+
+from depyf.decompiler.passes.written.left_by_lines import restore_left_by_lines
+from depyf.decompiler.passes.written.line_evidence import Lines
+from tests.decompiler.placing import as_compiled, plain
+
+MOVED = {
+    "a return below the loop": (
+        "while True:\n    if a():\n        return b()\n    c()",
+        "while True:\n    if a():\n        break\n    c()\nreturn b()",
+    ),
+    "a return two lines below the last test": (
+        "while True:\n    c()\n    if a():\n        return b()",
+        "while True:\n    c()\n    if a():\n        break\nreturn b()",
+    ),
+    "a return right below the test": (
+        "while True:\n    c()\n    if a():\n        break\nreturn b()",
+        "while True:\n    c()\n    if a():\n        return b()",
+    ),
+    "in an arm": (
+        "if d():\n    while True:\n        if a():\n            return b()\n        c()",
+        "if d():\n    while True:\n        if a():\n            break\n        c()\n    return b()",
+    ),
+}
+STAYS = {
+    "a return in the loop": "while True:\n    if a():\n        return b()\n    c()",
+    "a return at the end of the loop": "while True:\n    c()\n    if a():\n        return b()",
+    "a return behind the loop": "while True:\n    if a():\n        break\n    c()\nreturn b()",
+    "a loop that is left twice": "while True:\n    if a():\n        break\n    if d():\n        break\nreturn b()",
+    "a loop that ends by its test": "while d():\n    if a():\n        return b()\n    c()",
+    "more behind the loop": "while True:\n    if a():\n        break\nc()\nreturn b()",
+}
+
+
+class OfNodes:
+    """The lines of statements as their nodes say them."""
+
+    def first(self, stmt: ast.stmt) -> int:
+        return min((each for node in ast.walk(stmt) if (each := getattr(node, "lineno", 0))), default=0)
+
+    def head(self, stmt: ast.stmt) -> int:
+        parts = [stmt.test] if isinstance(stmt, (ast.If, ast.While)) else [stmt]
+        return max((getattr(node, "lineno", 0) for part in parts for node in ast.walk(part)), default=0)
+
+
+def restored(form: str, source: str) -> str:
+    body = as_compiled(form, source, has_columns=False)
+    restore_left_by_lines(body, cast(Lines, OfNodes()))
+    return ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
+
+
+@pytest.mark.parametrize("case", MOVED)
+def test_a_return_stands_where_its_line_is(case: str) -> None:
+    form, source = MOVED[case]
+    assert restored(form, source) == plain(source) != plain(form)
+
+
+@pytest.mark.parametrize("case", STAYS)
+def test_a_return_that_stands_there_stays(case: str) -> None:
+    assert restored(STAYS[case], STAYS[case]) == plain(STAYS[case])
+
+
+@pytest.mark.parametrize("case", MOVED)
+def test_without_lines_a_return_stays(case: str) -> None:
+    form, _ = MOVED[case]
+    assert restored(form, "z") == plain(form)

@@ -1,0 +1,46 @@
+"""Tests of loops that were statements in their bodies: the form that the code gives, and the source it is of."""
+
+from __future__ import annotations
+
+import pytest
+
+from depyf.decompiler.passes.written.columns import Columns
+from depyf.decompiler.passes.written.loop_tests import restore_loop_tests
+from tests.decompiler.placing import plain, written
+
+PARTED = {
+    "a way out": ("while a and b:\n    c()", "while a:\n    if not b:\n        break\n    c()"),
+    "a way out with not": ("while a and not b:\n    c()", "while a:\n    if b:\n        break\n    c()"),
+    "behind two": ("while a and b and c:\n    d()", "while a and b:\n    if not c:\n        break\n    d()"),
+    "the whole body": ("while a and b:\n    c()", "while a:\n    if b:\n        c()\n    else:\n        break"),
+    "nothing else in the body": ("while a and not b:\n    pass", "while a:\n    if b:\n        break"),
+}
+STAYS = {
+    "one test": "while a:\n    c()",
+    "a test on one line": "while a and b:\n    c()",
+    "a test on two lines": "while (a and\n       b):\n    c()",
+    "a test on two lines that begins with a word": "while (a\n       and b):\n\n    c()",
+    "a test on two lines, and no room for a way out": "while (a and\n           not b):\n    c()",
+    "alternatives": "while (a or\n       b):\n        c()",
+    "a constant": "while True:\n    c()",
+}
+
+
+def restored(form: str, source: str) -> str:
+    return written(lambda body: restore_loop_tests(body, Columns(body)), form, source)
+
+
+@pytest.mark.parametrize("case", PARTED)
+def test_tests_of_statements_are_parted(case: str) -> None:
+    form, source = PARTED[case]
+    assert restored(form, source) == plain(source) != plain(form)
+
+
+@pytest.mark.parametrize("case", STAYS)
+def test_a_test_of_the_loop_stays(case: str) -> None:
+    assert restored(STAYS[case], STAYS[case]) == plain(STAYS[case])
+
+
+@pytest.mark.parametrize("source", ["z", "a", "a\nc()"])
+def test_without_places_a_test_stays(source: str) -> None:
+    assert restored("while a and b:\n    c()", source) == "while a and b:\n    c()"
