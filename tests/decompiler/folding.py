@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from depyf.bytecode.code import Code
 from depyf.decompiler.emit.grammar import Grammar
+from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.show import tree
 from depyf.decompiler.show.read_graph import read_graph
 from depyf.decompiler.structure.collapse import count_uses
 from depyf.decompiler.structure.nodes import items_of
 
 
+def graph_of(blocks: str, code: Code) -> Graph:
+    """Return the graph of some blocks; `; ` parts their lines."""
+    return read_graph(blocks.replace("; ", "\n  "), code)
+
+
 def folded(block: str, code: Code) -> str:
     """Return the statements of the first block of a graph; `; ` parts its lines."""
-    graph = read_graph(block.replace("; ", "\n  "), code)
+    graph = graph_of(block, code)
     return tree.text(items_of(graph, graph.block(0), count_uses(graph)), Grammar.of(code))
 
 

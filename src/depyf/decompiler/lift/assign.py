@@ -9,7 +9,7 @@ from depyf.decompiler.lift.definitions import ANNOTATE, consumer
 from depyf.decompiler.lift.fold import Folder, is_augmented
 from depyf.decompiler.lift.imports import store_import
 from depyf.decompiler.lift.index import as_index
-from depyf.decompiler.lift.nodes import PURE, Augmented, Entry, Ref, SetupAnnotations, Temp, Var, constant
+from depyf.decompiler.lift.nodes import PURE, Augmented, Entry, Ref, SetupAnnotations, Temp, Var, constant, variable
 from depyf.decompiler.lift.slots import Slots
 
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
@@ -21,23 +21,6 @@ CONTAINERS = frozenset({"BUILD_TUPLE", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
 """What the annotations of a function are collected in."""
 ROOT = -3
 """In place of a temporary: what is unpacked where it is no pending value of its own."""
-KINDS = {"FAST": "fast", "NAME": "name", "GLOBAL": "global", "DEREF": "deref", "CLASSDEREF": "classderef"}
-
-
-class _Scopes(dict[str, str]):
-    """By operation, how it reaches the variable that it names."""
-
-    def __missing__(self, op: str) -> str:
-        self[op] = scope = KINDS[op.partition("_")[2].partition("_")[0]]
-        return scope
-
-
-SCOPE = _Scopes()
-
-
-def variable(inst: Inst, context: ast.expr_context) -> Var:
-    """Return the variable that a LOAD_x, STORE_x or DELETE_x operation names."""
-    return Var(inst.arg, context, SCOPE[inst.op])
 
 
 def store_name(folder: Folder, inst: Inst) -> None:

@@ -22,18 +22,9 @@ class _Effect:
     ever_unbound: int = 0
 
 
-NOTHING = _Effect()
-
-
 def unsure_reads(graph: Graph) -> set[int]:
     """Return the temporaries that hold what a variable held which may have been unbound."""
     naming = {block.index: [inst for inst in block.insts if inst.op in NAMING] for block in graph.live()}
-    loaded = {inst.arg for insts in naming.values() for inst in insts if inst.op != "STORE_FAST"}
-    if not any(map(_unbinds, naming.values())):
-        loaded -= _bound_first(graph, naming[0])
-        if not loaded:
-            return set()
-        naming = {index: [inst for inst in insts if inst.arg in loaded] for index, insts in naming.items()}
     names = sorted({str(inst.arg) for insts in naming.values() for inst in insts})
     bits = {name: 1 << place for place, name in enumerate(names)}
     nullable: set[int] = set()
@@ -51,28 +42,8 @@ def unsure_reads(graph: Graph) -> set[int]:
         nullable |= taken
 
 
-def _bound_first(graph: Graph, insts: list[Inst]) -> set[object]:
-    """Return the parameters, and what the first block binds: no other code runs before that.
-
-    insts: the operations of that block that name variables; what stands behind a read that may raise does not count.
-    """
-    bound: set[object] = set(graph.code.parameters)
-    if graph.block(0).handler < 0:
-        for inst in insts:
-            if inst.op == "STORE_FAST":
-                bound.add(inst.arg)
-            elif inst.arg not in bound:
-                break
-    return bound
-
-
-def _unbinds(insts: list[Inst]) -> bool:
-    """Return whether operations that name variables may unbind one."""
-    return any(inst.op != "LOAD_FAST" and (inst.op != "STORE_FAST" or inst.uses[0] < 0) for inst in insts)
-
-
 def _find(graph: Graph, naming: dict[int, list[Inst]], bits: dict[str, int], nullable: set[int]) -> set[int]:
-    effects = {index: _effect(insts, bits, nullable) if insts else NOTHING for index, insts in naming.items()}
+    effects = {index: _effect(insts, bits, nullable) for index, insts in naming.items()}
     everything = (1 << len(bits)) - 1
     before = dict.fromkeys(effects, everything)
     before[0] = sum(bits[name] for name in set(graph.code.parameters) if name in bits)
@@ -92,8 +63,7 @@ def _find(graph: Graph, naming: dict[int, list[Inst]], bits: dict[str, int], nul
                 work.append(target)
     unsure: set[int] = set()
     for index, insts in naming.items():
-        if insts and (before[index] != everything or effects[index].ever_unbound):
-            unsure.update(_unsure(insts, before[index], bits, nullable))
+        unsure.update(_unsure(insts, before[index], bits, nullable))
     return unsure
 
 

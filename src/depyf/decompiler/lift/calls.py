@@ -9,7 +9,6 @@ from depyf.bytecode.code import Code
 from depyf.decompiler.graph.tac import Inst
 from depyf.decompiler.lift.definitions import name_function
 from depyf.decompiler.lift.fold import Folder, is_augmented
-from depyf.decompiler.lift.imports import finish_import
 from depyf.decompiler.lift.nodes import (
     PURE,
     AsyncIter,
@@ -199,8 +198,6 @@ def pop(folder: Folder, inst: Inst) -> None:
         return
     entry = folder.by_temp.get(temp)
     if entry is None:
-        return
-    if finish_import(folder, inst, entry):
         return
     if folder.uses.get(temp, 0) == 0 and folder.pending[-1] is entry and not is_augmented(entry):
         folder.discard(entry)

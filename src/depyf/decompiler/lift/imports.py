@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.known import IMPORT
 from depyf.decompiler.graph.tac import Inst
 from depyf.decompiler.lift.definitions import NAME_STORES, consumer
-from depyf.decompiler.lift.nodes import Entry, FromModule, Module, Object, Ref, Temp, Var, literal, literal_value
+from depyf.decompiler.lift.nodes import Entry, FromModule, Module, Object, Temp, Var, literal, literal_value, variable
 
 if TYPE_CHECKING:
     from depyf.decompiler.lift.fold import Folder
@@ -49,13 +50,34 @@ def import_name(folder: Folder, inst: Inst) -> None:
     level, names = folder.take(inst.uses).exprs
     depth, wanted = literal_value(level), literal_value(names)
     if isinstance(depth, int) and 0 <= depth <= DEEPEST and (wanted is None or isinstance(wanted, tuple)):
-        module = Module(name=inst.arg, level=depth, names=wanted, bound=[], is_lazy=inst.op == "IMPORT_LAZY")
+        module = Module(name=inst.arg, level=depth, names=wanted, is_lazy=inst.op == "IMPORT_LAZY")
+        if wanted and (variables := _bound(folder, inst.defs[0], wanted)):
+            folder.position += 2 * len(wanted) + 1
+            found = [ast.alias(name, None if name == var.id else var.id) for name, var in zip(wanted, variables)]
+            folder.emit(ImportFrom(module, found, variables), inst.line, [var.id for var in variables])
+            return
         entry = folder.push(inst, module)
         if wanted is None and depth == 0:
             _name_module(folder, inst, entry, module)
         return
     args: list[ast.expr] = [literal(inst.arg), level, names]
     folder.push(inst, ast.Call(func=Object(value=IMPORT), args=args, keywords=[]))
+
+
+def _bound(folder: Folder, temp: int, names: Sequence[str]) -> list[Var]:
+    """Return the variables that the names of a module are bound to, if that is all that the next operations do."""
+    insts = folder.insts[folder.position : folder.position + 2 * len(names) + 1]
+    behind = [(inst.op, inst.uses) for inst in insts[2 * len(names) :]]
+    if behind != [("POP", [temp])] or folder.uses[temp] != len(names):
+        return []
+    variables = []
+    for name, taken, stored in zip(names, insts[::2], insts[1::2]):
+        if (taken.op, taken.arg) != ("IMPORT_FROM", name) or stored.op not in NAME_STORES:
+            return []
+        if stored.uses != taken.defs or folder.uses[taken.defs[0]] > 1:
+            return []
+        variables.append(variable(stored, ast.Store()))
+    return variables
 
 
 def _name_module(folder: Folder, inst: Inst, entry: Entry, module: Module) -> None:
@@ -67,7 +89,7 @@ def _name_module(folder: Folder, inst: Inst, entry: Entry, module: Module) -> No
     following = consumer(folder, entry.temp)
     first = str(inst.arg).partition(".")[0]
     if following is not None and entry.uses == 1 and following.op in NAME_STORES:
-        if first in (inst.arg, following.arg):
+        if first in (inst.arg, following.arg) or _is_mangled(str(following.arg), first):
             return
     elif following is not None and following.op == "IMPORT_FROM":
         return
@@ -124,8 +146,6 @@ def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
         is_plain = target.id == first or expr.name != first
         _emit_import(folder, inst, expr, None if is_plain else target.id, target)
         return True
-    if not isinstance(expr, FromModule):
-        return False
     return _bind(folder, inst, entry, expr, target)
 
 
@@ -138,51 +158,18 @@ def _is_mangled(target: str, name: str) -> bool:
     return private and re.fullmatch(r"_[^_]\w*" + re.escape(name), target) is not None
 
 
-def _bind(folder: Folder, inst: Inst, entry: Entry, expr: FromModule, target: Var) -> bool:
-    owner = expr.module
-    if isinstance(owner, Ref) and isinstance(owner.entry.expr, Module):
-        module = owner.entry.expr
-        if folder.uses.get(owner.entry.temp) != len(module.names or ()):
-            # Something else looks at the module: no statement leaves it.
-            return False
-        if len(folder.pending) < 2 or folder.pending[-2] is not owner.entry or not _expected(module, expr.name):
-            return False
-        folder.discard(entry)
-        module.bound.append((expr.name, target))
-        return True
+def _bind(folder: Folder, inst: Inst, entry: Entry, value: ast.expr, target: Var) -> bool:
+    """Bind what `import a.b as c` takes: the part `b` of `a`."""
     path: list[str] = []
-    value: ast.expr = expr
     while isinstance(value, FromModule):
         path.append(value.name)
         value = value.module
-    if not isinstance(value, Module):
+    if not isinstance(value, Module) or value.names is not None or value.level:
         return False
-    if value.names is None and value.level == 0 and ".".join([value.name.partition(".")[0], *path[::-1]]) == value.name:
-        folder.discard(entry)
-        _emit_import(folder, inst, value, target.id, target)
-        return True
-    if value.names == (expr.name,) and len(path) == 1:
-        folder.discard(entry)
-        value.bound.append((expr.name, target))
-        _emit_from(folder, inst, value)
-        return True
-    return False
-
-
-def _expected(module: Module, name: str) -> bool:
-    names = module.names
-    return names is not None and len(module.bound) < len(names) and names[len(module.bound)] == name
-
-
-def finish_import(folder: Folder, inst: Inst, entry: Entry) -> bool:
-    """Emit the from-import whose module is popped, if it is one and all its names are bound."""
-    module = entry.expr
-    if not isinstance(module, Module) or entry.uses or not module.bound:
-        return False
-    if module.names is None or len(module.bound) != len(module.names):
+    if ".".join([value.name.partition(".")[0], *path[::-1]]) != value.name:
         return False
     folder.discard(entry)
-    _emit_from(folder, inst, module)
+    _emit_import(folder, inst, value, target.id, target)
     return True
 
 
@@ -191,10 +178,3 @@ def _emit_import(folder: Folder, inst: Inst, module: Module, asname: str | None,
     stmt = Import(names, [target] if isinstance(target, Var) else [], module.is_lazy)
     stmt.target = target if isinstance(target, Temp) else None
     folder.emit(stmt, inst.line, [target.id] if isinstance(target, Var) else [])
-
-
-def _emit_from(folder: Folder, inst: Inst, module: Module) -> None:
-    names = [ast.alias(name=name, asname=None if name == var.id else var.id) for name, var in module.bound]
-    variables = [var for _, var in module.bound]
-    stmt = ImportFrom(module, names, variables)
-    folder.emit(stmt, inst.line, [var.id for var in variables])

@@ -14,6 +14,7 @@ from typing import cast
 from depyf.bytecode.code import Code
 from depyf.bytecode.set_order import written
 from depyf.bytecode.versions.known import facts_of
+from depyf.decompiler.graph.tac import Inst
 
 LITERALS = (int, str, bytes, float, complex, bool, type(None), type(Ellipsis))
 
@@ -38,6 +39,25 @@ class Var(ast.Name):
         self.id = str(id)
         self.ctx = ctx
         self.scope = scope
+
+
+KINDS = {"FAST": "fast", "NAME": "name", "GLOBAL": "global", "DEREF": "deref", "CLASSDEREF": "classderef"}
+
+
+class _Scopes(dict[str, str]):
+    """By operation, how it reaches the variable that it names."""
+
+    def __missing__(self, op: str) -> str:
+        self[op] = scope = KINDS[op.partition("_")[2].partition("_")[0]]
+        return scope
+
+
+SCOPE = _Scopes()
+
+
+def variable(inst: Inst, context: ast.expr_context) -> Var:
+    """Return the variable that a LOAD_x, STORE_x or DELETE_x operation names."""
+    return Var(inst.arg, context, SCOPE[inst.op])
 
 
 class Common(ast.Name):
@@ -112,7 +132,7 @@ class AsyncNext(Expression):
 
 
 class Module(Expression):
-    """The module that an import has found; `bound` are the names taken from it so far, and their targets.
+    """The module that an import has found.
 
     is_lazy: it is found when it is first used (3.15).
     """
@@ -121,7 +141,6 @@ class Module(Expression):
     name: str
     level: int
     names: tuple[str, ...] | None
-    bound: list[tuple[str, Var]]
     is_lazy: bool
 
 
@@ -339,19 +358,16 @@ EMPTY: frozenset[str] = frozenset()
 
 def constant(value: object) -> ast.expr:
     """Return the expression of a constant: a literal where there is one, else an `Object`."""
-    if type(value) in LITERALS or is_literal(value):
-        return literal(value)
-    return Object(value=value)
+    return literal(value) if is_literal(value) else Object(value=value)
 
 
 def constant_of(code: Code, value: object) -> ast.expr:
     """Return the expression of a constant of some code."""
-    found = constant(value)
-    if isinstance(found, Object) and type(value) is frozenset:
-        # Who reads a file fills each set once more than the compiler.
-        times = facts_of(code.version, str(code)).set_fills + (code.origin is None)
-        found.order = written(value, times)
-    return found
+    if type(value) is not frozenset:
+        return constant(value)
+    # Who reads a file fills each set once more than the compiler.
+    times = facts_of(code.version, str(code)).set_fills + (code.origin is None)
+    return Object(value=value, order=written(value, times))
 
 
 def literal(value: object) -> ast.expr:

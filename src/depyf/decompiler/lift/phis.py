@@ -39,13 +39,12 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
     """
     for _ in range(ROUNDS):
         found, has_misled = _trivial(_arguments(graph, handler_args))
-        if not found:
-            break
-        for number, stacks in handler_args.items():
-            phis = graph.block(graph.handlers[number].target).phis
-            kept = [place for place, phi in enumerate(phis) if phi not in found]
-            handler_args[number] = [[found.get(stack[place], stack[place]) for place in kept] for stack in stacks]
-        _rewrite(graph, found)
+        if found:
+            for number, stacks in handler_args.items():
+                phis = graph.block(graph.handlers[number].target).phis
+                kept = [place for place, phi in enumerate(phis) if phi not in found]
+                handler_args[number] = [[found.get(stack[place], stack[place]) for place in kept] for stack in stacks]
+            _rewrite(graph, found)
         if not has_misled:
             break
 
@@ -72,7 +71,7 @@ def _trivial(args: dict[int, list[int]]) -> tuple[dict[int, int], bool]:
             continue
         value = choices.pop() if len(choices) == 1 else phi
         if means.get(phi) not in (value, phi):
-            has_misled = has_misled or (value == phi and phi in means)
+            has_misled = has_misled or phi in means
             means[phi] = value
             again = [user for user in users.get(phi, ()) if user not in waiting]
             waiting.update(again)
@@ -82,12 +81,10 @@ def _trivial(args: dict[int, list[int]]) -> tuple[dict[int, int], bool]:
 
 def settle_phis(graph: Graph) -> None:
     """Replace the phis that one value comes to, since blocks that led to them have gone; those of handlers stay."""
-    if not any(block.phis for block in graph.live()):
-        return
     stay: dict[int, list[list[int]]] = {}
     for number, handler in enumerate(graph.handlers):
         start = graph.blocks[handler.target]
-        if start is not None and start.phis:
+        if start is not None:
             stay[number] = [[NULL] * len(start.phis), [SELF] * len(start.phis)]
     remove_trivial_phis(graph, stay)
 
@@ -119,11 +116,9 @@ def _compress(same: dict[int, int]) -> None:
 
 
 def _rewrite(graph: Graph, same: dict[int, int]) -> None:
-    if not same:
-        return
     for block in graph.live():
         _rename_insts(block.insts, same)
-        block.exit = rename_exit(block.exit, same)
+        rename_exit(block.exit, same)
         for edge in block.exit.edges():
             kept = [position for position, phi in enumerate(graph.block(edge.target).phis) if phi not in same]
             edge.args = [same.get(edge.args[position], edge.args[position]) for position in kept]
@@ -135,12 +130,10 @@ def _rewrite(graph: Graph, same: dict[int, int]) -> None:
 
 def rename(graph: Graph, same: dict[int, int]) -> None:
     """Replace temporaries by others everywhere; `same` maps each to its final replacement or to another key."""
-    if not same:
-        return
     _compress(same)
     for block in graph.live():
         _rename_insts(block.insts, same)
-        block.exit = rename_exit(block.exit, same)
+        rename_exit(block.exit, same)
         for edge in block.exit.edges():
             edge.args = [same.get(arg, arg) for arg in edge.args]
         block.stack = [same.get(value, value) for value in block.stack]
@@ -152,7 +145,7 @@ def rename_block(block: Block, same: dict[int, int]) -> None:
     for inst in block.insts:
         if not same.keys().isdisjoint(inst.defs):
             inst.defs = [same.get(temp, temp) for temp in inst.defs]
-    block.exit = rename_exit(block.exit, same)
+    rename_exit(block.exit, same)
     for edge in block.exit.edges():
         edge.args = [same.get(arg, arg) for arg in edge.args]
     block.stack = [same.get(value, value) for value in block.stack]
@@ -165,20 +158,16 @@ def _rename_insts(insts: list[Inst], same: dict[int, int]) -> None:
             inst.uses = [same.get(use, use) for use in inst.uses]
 
 
-def rename_exit(exit_: Exit, same: dict[int, int]) -> Exit:
-    """Return the exit with its own operands renamed; its edges are left as they are."""
-    if same.keys().isdisjoint(exit_.reads()):
-        return exit_
+def rename_exit(exit_: Exit, same: dict[int, int]) -> None:
+    """Rename the operands of an exit itself; its edges are left as they are."""
     match exit_:
-        case Branch(cond, if_true, if_false, line, near):
-            return Branch(same.get(cond, cond), if_true, if_false, line, near)
-        case ForIter(iterator, value, body, done, line):
-            return ForIter(same.get(iterator, iterator), value, body, done, line)
-        case Return(value, line, beyond, offset):
-            return Return(same.get(value, value), line, beyond, offset)
-        case Raise(operands, line, beyond, offset):
-            return Raise([same.get(value, value) for value in operands], line, beyond, offset)
-        case Reraise(exc, beyond):
-            return Reraise(same.get(exc, exc), beyond)
-        case _:
-            return exit_
+        case Branch():
+            exit_.cond = same.get(exit_.cond, exit_.cond)
+        case ForIter():
+            exit_.iterator = same.get(exit_.iterator, exit_.iterator)
+        case Return():
+            exit_.value = same.get(exit_.value, exit_.value)
+        case Raise():
+            exit_.operands = [same.get(value, value) for value in exit_.operands]
+        case Reraise():
+            exit_.exc = same.get(exit_.exc, exit_.exc)

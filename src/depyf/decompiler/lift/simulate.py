@@ -72,9 +72,6 @@ def _note_waiting(graph: Graph) -> None:
         exit_ = block.exit
         if isinstance(exit_, Branch):
             target = graph.block(exit_.if_false.target)
-            if not target.stack:
-                graph.waiting[exit_.cond] = []
-                continue
             values = dict(zip(target.phis, exit_.if_false.args))
             graph.waiting[exit_.cond] = [values.get(temp, temp) for temp in target.stack]
 
@@ -101,9 +98,7 @@ class _Lifter:
         self.kept: list[int] = []
 
     def block(self, index: int) -> None:
-        """Execute a block, if that has not been done, and reach its successors."""
-        if self.graph.blocks[index] is not None:
-            return
+        """Execute a block and reach its successors."""
         span, machine, instructions = self.spans[index], self.machine, self.listing.instructions
         insts = machine.begin(self.entry[index])
         block = Block(index, insts, Return(NULL), span.handler, self.phis.get(index, []), list(self.entry[index]))
@@ -161,11 +156,9 @@ class _Lifter:
 
         A jump on a line of its own is a statement.
         """
-        span = self.spans[index] if index < len(self.spans) else None
-        if span is None or span.end != span.start + 1:
-            return False
-        only = self.listing.instructions[span.start]
-        return only.op == "JUMP" and only.target <= span.start and only.line in (line, None)
+        start, end = self.spans[index].start, self.spans[index].end
+        only = self.listing.instructions[start]
+        return end == start + 1 and only.op == "JUMP" and only.target <= start and only.line in (line, None)
 
     def _beyond(self, position: int) -> Edge | None:
         """Return the edge along which the compiler believed control to go on behind an instruction."""
@@ -201,18 +194,15 @@ class _Lifter:
             self._open_handler(handler, depth)
         if not seen or seen[-1] != held:
             seen.append(held)
-        if self.kept != held:
-            self._keep(handler, depth)
+        self._keep(handler, held)
 
-    def _keep(self, handler: int, depth: int) -> None:
+    def _keep(self, handler: int, held: list[int]) -> None:
         """Let a handler find what is on the stack from here on."""
-        machine = self.machine
-        slots = self.graph.handlers[handler].slots
-        for place in range(depth):
-            value = machine.stack[place]
-            if place >= len(self.kept) or self.kept[place] != value:
+        machine, slots = self.machine, self.graph.handlers[handler].slots
+        for place, value in enumerate(held):
+            if self.kept[place : place + 1] != [value]:
                 machine.insts.append(Inst(KEEP, slots[place], [value], [], machine.now.line, machine.now.offset))
-        self.kept = machine.stack[:depth]
+        self.kept = held
 
     def _open_handler(self, handler: int, depth: int) -> None:
         """Enter a handler's first block; where something else leads there too, an empty block before it."""

@@ -24,7 +24,8 @@ def unary(folder: Folder, inst: Inst) -> None:
     """UNARY: `not` of a constant is one of a text, which is tested when it is compiled."""
     values.unary(folder, inst)
     made = folder.pending[-1].expr
-    if folder.graph.is_kept and isinstance(made, ast.UnaryOp) and isinstance(made.operand, ast.Constant):
+    assert isinstance(made, ast.UnaryOp)
+    if folder.graph.is_kept and isinstance(made.operand, ast.Constant):
         value = made.operand.value
         if isinstance(made.op, ast.Not) and isinstance(value, (bool, str)):
             made.operand = _text(value if isinstance(value, str) else "_" * value)
@@ -34,7 +35,8 @@ def binary(folder: Folder, inst: Inst) -> None:
     """BINARY: texts put together, and repeated."""
     values.binary(folder, inst)
     made = folder.pending[-1].expr
-    if folder.graph.is_kept and isinstance(made, ast.BinOp) and isinstance(made.left, ast.Constant):
+    assert isinstance(made, ast.BinOp)
+    if folder.graph.is_kept and isinstance(made.left, ast.Constant):
         left, right = made.left.value, made.right.value if isinstance(made.right, ast.Constant) else None
         if isinstance(left, str) and _joins(left, made.op, right):
             made.left = _text(left)
@@ -51,7 +53,8 @@ def build_map(folder: Folder, inst: Inst) -> None:
     """BUILD_MAP: keys that are all constants are one, where there is an operation for it."""
     values.build_map(folder, inst)
     made = folder.pending[-1].expr
-    if folder.graph.is_kept and isinstance(made, ast.Dict) and len(made.keys) > 1:
+    assert isinstance(made, ast.Dict)
+    if folder.graph.is_kept and len(made.keys) > 1:
         _keep_keys(made, folder.graph.code)
 
 

@@ -10,7 +10,6 @@ from typing import cast
 
 from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.graph.tac import Inst
-from depyf.decompiler.lift.assign import variable
 from depyf.decompiler.lift.extent import note_place
 from depyf.decompiler.lift.fold import Folder, Operands
 from depyf.decompiler.lift.index import as_index
@@ -31,6 +30,7 @@ from depyf.decompiler.lift.nodes import (
     constant_of,
     is_literal,
     literal_value,
+    variable,
 )
 
 BINARY: dict[str, type[ast.operator]] = {
@@ -342,7 +342,7 @@ def _behind_star(display: ast.Dict) -> int:
 
 
 def _may_name(key: ast.expr | None, op: str) -> bool:
-    return op == "BUILD_MAP_UNPACK" or (key is not None and is_keyword_name(literal_value(key)))
+    return op == "BUILD_MAP_UNPACK" or is_keyword_name(literal_value(key))
 
 
 def is_keyword_name(value: object) -> bool:
@@ -393,8 +393,8 @@ def build_unpack(folder: Folder, inst: Inst) -> None:
                 display.is_whole = True  # type: ignore[attr-defined]  # `f(**{**a, 'b': c})` is no `f(**a, b=c)`.
             return display
         elements: list[ast.expr] = []
-        for number, part in enumerate(parts):
-            if type(part) is ast.Tuple and not (number == 0 and len(parts) == 1):
+        for part in parts:
+            if type(part) is ast.Tuple and len(parts) > 1:
                 elements.extend(part.elts)
             elif isinstance(items := literal_value(part), tuple) and len(parts) > 1:
                 elements.extend(constant(item) for item in items)

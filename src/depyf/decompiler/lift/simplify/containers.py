@@ -175,8 +175,6 @@ class _Evaluator:
 
     def _agree(self, index: int, one: Heap, other: Heap) -> None:
         """Lose what is wanted in a block and is not the same in both."""
-        if not one and not other:
-            return
         for temp in self._wanted(index, one) | self._wanted(index, other):
             if one.get(temp) != other.get(temp):
                 self.lost.add(temp)
@@ -216,9 +214,7 @@ class _Evaluator:
             elif inst.op not in KNOWN or not self._evaluate(inst, uses, state, out):
                 if not state.keys().isdisjoint(uses):
                     self._escape(inst, uses, state, out)
-                out.append(
-                    inst if uses is inst.uses else Inst(inst.op, inst.arg, uses, inst.defs, inst.line, inst.offset)
-                )
+                out.append(Inst(inst.op, inst.arg, uses, inst.defs, inst.line, inst.offset))
         for temp in [*block.exit.reads(), *(arg for edge in block.exit.edges() for arg in edge.args)]:
             self._build(self._find(temp), state, out, None)
         self.result[block.index] = out
@@ -232,7 +228,7 @@ class _Evaluator:
         work = [(temp, False)]
         while work:
             present, is_ready = work.pop()
-            if is_ready and present in state:
+            if is_ready:
                 self._build_one(present, state.pop(present), out, near)
             elif present in state:
                 work.append((present, True))
@@ -311,7 +307,7 @@ class _Evaluator:
 
     def _extend(self, uses: list[int], state: Heap) -> bool:
         target, source = state.get(uses[0]), state.get(uses[1])
-        if target is None or source is None or target.is_tuple or self._holds(source.items, uses[0], state):
+        if target is None or source is None or self._holds(source.items, uses[0], state):
             return False
         target.items.extend(list(source.items))
         return True
@@ -351,10 +347,9 @@ class _Evaluator:
                 return False
             fresh.items[index] = uses[0]
             return True
+        assert isinstance(index, slice)
         items = self._items(uses[0], state)
-        if items is None or not isinstance(index, slice) or index.step not in (None, 1):
-            return False
-        if self._holds(items, uses[1], state):
+        if items is None or index.step not in (None, 1) or self._holds(items, uses[1], state):
             return False
         fresh.items[index] = list(items)
         return True

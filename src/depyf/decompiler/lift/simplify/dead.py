@@ -7,7 +7,7 @@ After:  nothing
 from __future__ import annotations
 
 from depyf.decompiler.graph.tac import Graph, Inst
-from depyf.decompiler.steps import present, step
+from depyf.decompiler.steps import step
 
 INVISIBLE = frozenset({"CONST", "BUILD_TUPLE", "BUILD_LIST", "BUILD_SLICE", "LIST_TO_TUPLE", "LOAD_CLOSURE", "MOVE"})
 
@@ -21,14 +21,13 @@ def remove_dead(graph: Graph) -> None:
     def invisible(inst: Inst) -> bool:
         return inst.op in INVISIBLE or (inst.op == "LOAD_FAST" and inst.arg in bound)
 
-    work = [inst for temp, inst in sorted(definition.items()) if not uses.get(temp) and invisible(inst)]
+    work = [inst for _, inst in sorted(definition.items()) if invisible(inst)]
     dead: set[int] = set()
     while work:
         inst = work.pop()
         if id(inst) in dead or any(map(uses.get, inst.defs)):
             continue
-        if present() is not None:
-            step("nobody uses {}, which {} makes", ", ".join(f"v{temp}" for temp in inst.defs), inst.op)
+        step("nobody uses {}, which {} makes", ", ".join(f"v{temp}" for temp in inst.defs), inst.op)
         dead.add(id(inst))
         for temp in inst.uses:
             uses[temp] = uses.get(temp, 0) - 1

@@ -82,7 +82,7 @@ def _is_safe(uses: _Uses, dominance: Dominance, links: dict[int, list[int]]) -> 
     for other, place in [*uses.loads, *uses.deletes]:
         if other == block and place <= number:
             return False
-        if other != block and not dominance.dominates(block, other):
+        if not dominance.dominates(block, other):
             return False
     return not any(_reaches(start, end, links) for start in uses.deletes for end in uses.loads)
 

@@ -64,5 +64,5 @@ def _rewrite(graph: Graph, block: Block, loads: dict[int, Inst]) -> None:
             inst.uses = [again(temp, inst) if temp in loads else temp for temp in inst.uses]
         out.append(inst)
     renamed = {temp: again(temp, None) for temp in block.exit.reads() if temp in loads}
-    block.exit = rename_exit(block.exit, renamed)
+    rename_exit(block.exit, renamed)
     block.insts = out

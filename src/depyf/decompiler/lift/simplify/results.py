@@ -40,7 +40,7 @@ def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
         for inst in list(block.insts):
             names = results.get(callees.get(inst.uses[0], ""), ()) if inst.op == "CALL" else ()
             if names and inst.defs[0] not in kept:
-                taken = _items(inst.defs[0], users.get(inst.defs[0], []), numbers, len(names))
+                taken = _items(users.get(inst.defs[0], []), numbers, len(names))
                 if taken:
                     same.update(_unpack(graph, block, inst, taken, names))
     for block in graph.live():
@@ -57,11 +57,11 @@ def _users(insts: Iterable[Inst]) -> dict[int, list[Inst]]:
     return users
 
 
-def _items(sequence: int, users: list[Inst], numbers: dict[int, int], count: int) -> dict[int, list[int]] | None:
+def _items(users: list[Inst], numbers: dict[int, int], count: int) -> dict[int, list[int]] | None:
     """Return by item the temporaries that hold it, or None if the sequence is used for something else."""
     taken: dict[int, list[int]] = {}
     for inst in users:
-        if inst.op != "LOAD_SUBSCR" or inst.uses[0] != sequence or inst.uses[1] not in numbers:
+        if inst.op != "LOAD_SUBSCR" or inst.uses[1] not in numbers:
             return None
         number = numbers[inst.uses[1]]
         if not -count <= number < count:

@@ -11,8 +11,17 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from depyf.decompiler.graph.tac import Inst
-from depyf.decompiler.lift.assign import variable
-from depyf.decompiler.lift.nodes import EMPTY, IMPURE, Capture, CaptureRest, CaptureStar, MatchTest, Var, constant
+from depyf.decompiler.lift.nodes import (
+    EMPTY,
+    IMPURE,
+    Capture,
+    CaptureRest,
+    CaptureStar,
+    MatchTest,
+    Var,
+    constant,
+    variable,
+)
 from depyf.decompiler.structure.compounds import Compound
 from depyf.decompiler.structure.trampoline import Steps, run
 
