@@ -264,4 +264,4 @@ def test_each_file_of_a_recompile_is_written_once(tmp_path: Path, monkeypatch: p
             assert (tmp_path / f"__transformed_code_{number - 1}_for_lambda.py").exists()
     assert len(written) == len(set(written))
     text = (tmp_path / "__transformed_code_2_for_lambda.py").read_text(encoding="utf-8")
-    assert "recompile, 0/1: the number `n` was 3, not 2" in text
+    assert "recompile, 0/1: the number `n` (an argument) was 3, not 2" in text

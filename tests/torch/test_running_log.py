@@ -95,7 +95,7 @@ def test_a_killed_run_leaves_its_report(tmp_path: Path) -> None:
     assert (first.phase, last.phase, session.ended) == ("", "the backend", False)
     (found, *_) = findings(session)
     assert (found.kind, found.severity) == ("unfinished", "high")
-    assert "while it compiled `<lambda>` 1/0, the backend" in found.cause
+    assert "ended while compiling `<lambda>` 1/0, the backend" in found.cause
     assert build_report(tmp_path).page.is_file() and has_index(tmp_path)
 
 
@@ -107,5 +107,5 @@ def test_a_log_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path: Path) -> Non
         (tmp_path / LOG).write_text(whole[:size], encoding="utf-8")
         assert read_run(tmp_path).session.functions
     (tmp_path / LOG).write_text("{}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="no log"):
+    with pytest.raises(ValueError, match="is not a log of depyf"):
         read_log(tmp_path)

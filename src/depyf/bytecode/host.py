@@ -1,4 +1,4 @@
-"""What depyf asks of the Python that it runs in: that the garbage collector waits, and that the compiler does not warn.
+"""What depyf needs of the Python that it runs in: code objects, a collector that waits, a compiler without warnings.
 
 While a code object is decompiled or compared, nearly all new objects are kept to the end. The collector looks at all of
 them each time their number has grown by a quarter: that takes half of the time and finds nothing.
@@ -10,6 +10,7 @@ again. `without_compiler_warnings` only puts another list of filters in place.
 from __future__ import annotations
 
 import gc
+import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,14 @@ from typing import ParamSpec, TypeVar
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+
+
+def codes_in_order(code: types.CodeType) -> list[types.CodeType]:
+    """Return a code object and all code objects nested in it, level by level; a shared one stands several times."""
+    found = [code]
+    for current in found:
+        found.extend(const for const in current.co_consts if isinstance(const, types.CodeType))
+    return found
 
 
 def pausing(function: Callable[Given, Result]) -> Callable[Given, Result]:

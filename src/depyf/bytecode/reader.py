@@ -20,14 +20,6 @@ def read(code: types.CodeType) -> Code:
     return nest(code, code.co_name, children, view)
 
 
-def codes_in_order(code: types.CodeType) -> list[types.CodeType]:
-    """Return a code object and all code objects nested in it, level by level; a shared one stands several times."""
-    found = [code]
-    for current in found:
-        found.extend(const for const in current.co_consts if isinstance(const, types.CodeType))
-    return found
-
-
 def children(code: types.CodeType, qualname: str) -> list[tuple[types.CodeType, str]]:
     """Return the nested code objects with their qualified names."""
     prefix = inner_prefix(qualname, code.co_name, code.co_flags)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from depyf.bytecode.code import Code
+if TYPE_CHECKING:
+    from depyf.bytecode.code import Code
 
 
 @enum.unique

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import types
 
-from depyf.bytecode.host import without_compiler_warnings
-from depyf.bytecode.reader import codes_in_order
+from depyf.bytecode.host import codes_in_order, without_compiler_warnings
 from depyf.decompiler.emit.precedence import TUPLE, Writer
 from depyf.decompiler.emit.strings import closing, escape
 from depyf.decompiler.lift.nodes import Interpolation, Template

@@ -6,7 +6,8 @@ import dis
 import types
 
 from depyf.bytecode.code import Code
-from depyf.bytecode.reader import codes_in_order, read
+from depyf.bytecode.host import codes_in_order
+from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
 from depyf.verify.assumptions import Assumptions
 from depyf.verify.counterparts import Lines, lines_of_instructions

@@ -8,8 +8,8 @@ import types
 
 import torch
 
+from depyf.bytecode.host import codes_in_order
 from depyf.bytecode.ordered_text import ordered_text
-from depyf.bytecode.reader import codes_in_order
 from depyf.report.names import stable_names
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch._dynamo.eval_frame import innermost_fn
 
-from depyf.bytecode.reader import codes_in_order
+from depyf.bytecode.host import codes_in_order
 from depyf.errors import DecompilationError
 from depyf.report.model import CompileId
 from depyf.report.names import RESUME_AT, resume_offset

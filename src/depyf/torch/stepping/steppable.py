@@ -25,7 +25,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from depyf.bytecode.reader import codes_in_order, read
+from depyf.bytecode.host import codes_in_order
+from depyf.bytecode.reader import read
 from depyf.errors import DecompilationError
 from depyf.verify.compare import verify
 from depyf.verify.level import Level

@@ -10,7 +10,7 @@ import types
 from collections.abc import Hashable, Mapping
 
 from depyf.bytecode.constants import key
-from depyf.bytecode.reader import codes_in_order
+from depyf.bytecode.host import codes_in_order
 from depyf.bytecode.set_order import filled_in, is_fixed
 from depyf.bytecode.versions.known import facts_of
 from depyf.bytecode.versions.running import RUNNING
