@@ -6,6 +6,7 @@ from depyf.bytecode.code import Code
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.show import tree
+from depyf.decompiler.show.graph import text
 from depyf.decompiler.show.read_graph import read_graph
 from depyf.decompiler.structure.collapse import count_uses
 from depyf.decompiler.structure.nodes import items_of
@@ -14,6 +15,11 @@ from depyf.decompiler.structure.nodes import items_of
 def graph_of(blocks: str, code: Code) -> Graph:
     """Return the graph of some blocks; `; ` parts their lines."""
     return read_graph(blocks.replace("; ", "\n  "), code)
+
+
+def rows_of(graph: Graph) -> list[str]:
+    """Return the lines of a graph, each with single blanks."""
+    return [" ".join(line.split()) for line in text(graph).splitlines()]
 
 
 def folded(block: str, code: Code) -> str:

@@ -14,8 +14,6 @@ from depyf.decompiler.steps import step
 
 def remove_dropped(graph: Graph) -> None:
     """Remove the phis that only take values from tests, to drop them."""
-    if not any(block.phis for block in graph.live()):
-        return
     entries: dict[int, list[tuple[Block, Edge]]] = {}
     for block in graph.live():
         for edge in block.exit.edges():
@@ -23,7 +21,7 @@ def remove_dropped(graph: Graph) -> None:
     handled = {handler.target for handler in graph.handlers}
     used = _used(graph)
     for block in graph.live():
-        if block.phis and block.index not in handled:
+        if block.index not in handled:
             _remove(block, entries.get(block.index, []), used)
 
 
@@ -43,7 +41,7 @@ def _used(graph: Graph) -> set[int]:
 def _remove(block: Block, entries: list[tuple[Block, Edge]], used: set[int]) -> None:
     for place in range(len(block.phis) - 1, -1, -1):
         phi = block.phis[place]
-        dropped = [inst for inst in block.insts if inst.op == "POP" and inst.uses == [phi]]
+        dropped = [inst for inst in block.insts if inst.uses == [phi]]
         if phi in used or len(dropped) != 1 or not all(_tests(other, edge.args[place]) for other, edge in entries):
             continue
         step("block {} drops v{} no more: tests have taken what it would be", block.index, phi)

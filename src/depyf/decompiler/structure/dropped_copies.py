@@ -43,7 +43,7 @@ def _join(graph: Graph, value: int, way: Edge, other: Edge, joined: dict[int, Bl
         if not _alike(short, place, long, start):
             return None
         shared = _cut(graph, long, start)
-    elif shared is short or shared.handler != short.handler or not _alike(short, place, shared, 0):
+    elif shared.handler != short.handler or not _alike(short, place, shared, 0):
         return None
     step("block {} drops what block {} drops in block {}", short.index, long.index, shared.index)
     short.insts, short.exit = short.insts[:place], Goto(Edge(shared.index, [dropped]))
@@ -76,8 +76,6 @@ def _alike(one: Block, first: int, two: Block, second: int) -> bool:
         same = same_operation(inst, other) and inst.line == other.line
         if not same or [renamed.get(temp, temp) for temp in inst.uses] != other.uses:
             return False
-        if len(inst.defs) != len(other.defs):
-            return False
         renamed.update(zip(inst.defs, other.defs))
     match one.exit, two.exit:
         case (Return(_, line) as exit_, Return(_, other_line)) | (Raise(_, line) as exit_, Raise(_, other_line)):
@@ -86,8 +84,7 @@ def _alike(one: Block, first: int, two: Block, second: int) -> bool:
         case Goto(edge), Goto(onward):
             args = [renamed.get(temp, temp) for temp in edge.args]
             return edge.target == onward.target and args == onward.args
-        case _:
-            return False
+    return False
 
 
 def _cut(graph: Graph, block: Block, place: int) -> Block:

@@ -51,17 +51,16 @@ def join_exits(graph: Graph) -> None:
     for copies in groups.values():
         if len(copies) > 1:
             onward.update(_join(graph, copies))
-    for edge in [edge for block in graph.live() for edge in block.exit.edges()] if onward else ():
+    for edge in [edge for block in graph.live() for edge in block.exit.edges()]:
         edge.target = onward.get(edge.target, edge.target)
-    if behind or onward:
-        prune(graph)
+    prune(graph)
 
 
 def _parted_ends(graph: Graph) -> dict[int, Block]:
     """Return what returns behind each protected block that makes the value, and that alone leads to it: it is no part
     of the protected code."""
     ends = [block for block in graph.live() if isinstance(block.exit, Return) and not block.insts and not block.phis]
-    if not ends or not graph.handlers:
+    if not graph.handlers:
         return {}
     before = predecessors(graph)
     alone = [(before[block.index][0], block) for block in ends if len(before[block.index]) == 1]
@@ -80,7 +79,7 @@ def _join(graph: Graph, copies: list[tuple[Block, int]]) -> dict[int, int]:
         if other is not block:
             other.insts = other.insts[:start]
             other.exit = Goto(Edge(shared.index))
-    return {other.index: shared.index for other, start in copies if other is not block and not start and other.index}
+    return {other.index: shared.index for other, start in copies if other is not block and not start}
 
 
 def _way_out(graph: Graph, block: Block, end: Block) -> tuple[int, Hashable] | None:
@@ -89,16 +88,13 @@ def _way_out(graph: Graph, block: Block, end: Block) -> tuple[int, Hashable] | N
     end: the block itself, or the one behind it that returns.
     """
     exit_, line = end.exit, _line_of_end(graph, end)
-    if line is None:
-        return None
     place = len(block.insts)
     while place and block.insts[place - 1].line == line and block.insts[place - 1].op not in DROPS:
         place -= 1
     if block.phis and not place:
         return None
     words = _words(block.insts[place:], exit_)
-    is_bare = isinstance(exit_, Raise) and not exit_.operands
-    if words is None or (place == len(block.insts) and not is_bare):
+    if words is None or (place == len(block.insts) and not isinstance(exit_, Raise)):
         return None
     return place, (type(exit_).__name__, line, end.handler, *words)
 
@@ -124,7 +120,7 @@ def _line_of_end(graph: Graph, block: Block) -> int | None:
     exit_ = block.exit
     if isinstance(exit_, (Return, Raise)):
         return exit_.line
-    leads_to_end = isinstance(exit_, Goto) and exit_.edge.target == graph.end and graph.end >= 0
+    leads_to_end = isinstance(exit_, Goto) and exit_.edge.target == graph.end
     return block.insts[-1].line if block.insts and (leads_to_end or isinstance(exit_, Reraise)) else None
 
 

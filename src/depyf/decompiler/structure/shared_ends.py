@@ -60,5 +60,4 @@ def _copied(one: list[Inst], two: list[Inst]) -> int:
 
 
 def _same_source(first: Inst, second: Inst) -> bool:
-    same = first.line == second.line and same_operation(first, second)
-    return same and len(first.uses) == len(second.uses) and len(first.defs) == len(second.defs)
+    return first.line == second.line and same_operation(first, second) and len(first.uses) == len(second.uses)

@@ -20,12 +20,11 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
 
     Where control only seems to go on keeps its place: it may be all that is left of a statement.
     """
-    passable = {block.index for block in graph.live() if _may_do_nothing(block)}
-    uses = count_uses(graph) if passable else {}
-    stated = _stated(graph, passable, uses)
-    for block in graph.live() if passable else ():
+    uses = count_uses(graph)
+    stated = _stated(graph, uses)
+    for block in graph.live():
         for edge in block.exit.edges():
-            if edge.target not in passable or edge is seeming(block.exit):
+            if edge is seeming(block.exit):
                 continue
             seen = {edge.target}
             while True:
@@ -51,11 +50,13 @@ def _lead_back(graph: Graph) -> None:
     After:  2: Branch v2 -> 3, 4 (v2)      the same
     """
     tested = [block for block in graph.live() if _only_tests(block)]
-    before = predecessors(graph) if tested else {}
+    before = predecessors(graph)
     for meeting in tested:
         for last in [graph.block(index) for index in before[meeting.index]]:
-            first = graph.block(before[last.index][0]) if len(before[last.index]) == 1 else None
-            if first is None or not isinstance(last.exit, Goto) or not isinstance(first.exit, Branch):
+            if len(before[last.index]) != 1 or not isinstance(last.exit, Goto):
+                continue
+            first = graph.block(before[last.index][0])
+            if not isinstance(first.exit, Branch):
                 continue
             assert isinstance(meeting.exit, Branch)
             for part, whole in zip(first.exit.edges(), meeting.exit.edges()):
@@ -80,26 +81,18 @@ def _may_pass(graph: Graph, block: Block, target: Block, onward: Edge, regions: 
     return not (isinstance(block.exit, ForIter) and any(map(ne, graph.block(onward.target).phis, onward.args)))
 
 
-def _may_do_nothing(block: Block) -> bool:
-    """Return whether a block only drops values and goes on."""
-    return type(block.exit) is Goto and all(inst.op == "POP" for inst in block.insts)
-
-
-def _comes_back(graph: Graph, block: Block, between: Block, onward: Edge | None, regions: Regions) -> bool:
+def _comes_back(graph: Graph, block: Block, between: Block, onward: Edge, regions: Regions) -> bool:
     """Return whether a protected region is left and entered again: the loop is around the region, not inside."""
-    if onward is None or block.handler == between.handler:
-        return False
     inside = set(regions.chain(block.handler)) - set(regions.chain(between.handler))
     return not inside.isdisjoint(regions.chain(graph.block(onward.target).handler))
 
 
-def _stated(graph: Graph, passable: set[int], uses: dict[int, int]) -> set[int]:
+def _stated(graph: Graph, uses: dict[int, int]) -> set[int]:
     """Return the phis that a block drops and that take a value which nobody else reads: an expression statement's."""
     found: set[int] = set()
     for block in graph.live():
         for edge in block.exit.edges():
-            if edge.target in passable:
-                found.update(phi for phi, arg in zip(graph.block(edge.target).phis, edge.args) if uses.get(arg) == 1)
+            found.update(phi for phi, arg in zip(graph.block(edge.target).phis, edge.args) if uses.get(arg) == 1)
     return found
 
 

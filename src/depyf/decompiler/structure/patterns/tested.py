@@ -47,7 +47,9 @@ class Conditions:
     def first_subject(self, entry: Entry | None) -> ast.expr | None:
         """Return what the first head in a condition is about: the subject of a pattern, or the test of a clause, whole;
         None if it has none."""
-        work = [] if entry is None else [entry.expr]
+        if entry is None:
+            return None
+        work = [entry.expr]
         while work:
             one = referred(work.pop())
             if isinstance(one, MatchTest):
@@ -62,9 +64,8 @@ class Conditions:
                 work.append(one.operand)
             elif isinstance(one, ast.IfExp):
                 work += [one.orelse, one.body, one.test]
-        if entry is not None:
-            whole = referred(entry.expr)
-            self._headless[id(whole)] = whole  # The expression is kept, so that no other one gets its number.
+        whole = referred(entry.expr)
+        self._headless[id(whole)] = whole  # The expression is kept, so that no other one gets its number.
         return None
 
     def is_deep(self, entry: Entry | None) -> bool:

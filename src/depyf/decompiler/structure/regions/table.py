@@ -175,11 +175,9 @@ def _saved_exceptions(graph: Graph) -> set[int]:
 
 def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:
     """Let what an implicit cleanup protects be protected by what protects the cleanup."""
-    if len(graph.blocks) <= 2 and not graph.handlers:
-        return  # The code and its end.
-    for block in graph.live() if kinds else ():
+    for block in graph.live():
         seen = set()
-        while block.handler >= 0 and kinds.get(block.handler) is Kind.CLEANUP and block.handler not in seen:
+        while kinds.get(block.handler) is Kind.CLEANUP and block.handler not in seen:
             seen.add(block.handler)
             block.handler = graph.block(graph.handlers[block.handler].target).handler
     prune(graph)
@@ -225,19 +223,13 @@ def prune(graph: Graph) -> None:
     """Remove the blocks that cannot be reached."""
     reached = {0, graph.end}
     work = [0]
-    entered: set[int] = set()
     while work:
         block = graph.block(work.pop())
-        for edge in block.exit.edges():
-            if edge.target not in reached:
-                reached.add(edge.target)
-                work.append(edge.target)
-        if block.handler >= 0 and block.handler not in entered:
-            entered.add(block.handler)
-            target = graph.handlers[block.handler].target
+        ways = [edge.target for edge in block.exit.edges()]
+        if block.handler >= 0:
+            ways.append(graph.handlers[block.handler].target)
+        for target in ways:
             if target not in reached:
                 reached.add(target)
                 work.append(target)
-    if len(reached - {-1}) == len(graph.blocks):
-        return  # Before there is an end, -1 stands for it.
     graph.blocks = [block if number in reached else None for number, block in enumerate(graph.blocks)]
