@@ -1,1 +1,1 @@
-"""Takes what torch reports while a context is active, gives the model of the run and the code that may run instead."""
+"""Turn torch's reports during an active context into the model of the run and the code that may run instead."""

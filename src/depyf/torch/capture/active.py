@@ -1,7 +1,8 @@
-"""Which context hears what: one set of hooks in torch for all of them, put in with the first and out with the last.
+"""Dispatch torch's reports to contexts. All contexts share one set of hooks, installed by the first and removed by the
+last.
 
-A compile belongs to the context that saw it begin, so that a backward compiled later joins its forward; a new one
-belongs to the context that its thread entered last, else to the one that any thread entered last.
+A compile belongs to the context that saw it begin, so that a backward that is compiled later joins its forward. A new
+compile belongs to the context that its thread entered last, else to the one that any thread entered last.
 """
 
 from __future__ import annotations
@@ -37,31 +38,31 @@ HITS = "calls that each entry served"
 
 
 class Context(Protocol):
-    """What hears of the compiles that belong to it. An error of one of its methods goes to its `on_error`."""
+    """Receives the reports on its compiles. An error in one of its methods goes to its `on_error`."""
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
-        """Hear one record of torch's structured trace."""
+        """Receive one record of torch's structured trace."""
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
-        """Hear of Dynamo's code; return what runs in its place, or None."""
+        """Receive Dynamo's code; return the code to run instead, or None."""
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
-        """Hear that `caller`, a module, had a graph formatted under a name."""
+        """Receive a graph that the module `caller` formatted under a name."""
 
     def on_run(self, code: types.CodeType) -> bool:
-        """Hear that compiled code is about to run; return whether it was made here. Does not raise."""
+        """Receive compiled code that is about to run; return whether this context made it. Does not raise."""
 
     def counter(self, code: types.CodeType) -> Counter | None:
         """Return where to count the runs of code made here, None while they need more than that. Does not raise."""
 
     def on_earlier_run(self, code: types.CodeType) -> None:
-        """Hear that code is about to run that was compiled in no context that is entered now. Does not raise."""
+        """Receive code that is about to run and that no active context compiled. Does not raise."""
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
-        """Hear that Dynamo leaves a function as the user wrote it. Does not raise."""
+        """Receive a function that Dynamo skips. Does not raise."""
 
     def on_error(self, where: str, error: BaseException) -> None:
-        """Hear that something failed inside depyf. Does not raise."""
+        """Receive an error inside depyf. Does not raise."""
 
 
 class _TraceHandler(logging.Handler):
@@ -76,13 +77,13 @@ class _TraceHandler(logging.Handler):
             self.take(metadata, getattr(record, "payload", None))
 
     def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
-        # A model of many parameters has a record or two of this sort for each.
+        # A model with many parameters has a record or two of this kind for each.
         if record_kind(metadata)[0] not in stages.UNINTERESTING:
             self._active.on_record(metadata, payload)
 
 
 class ActiveContexts:
-    """The contexts that are entered now, and depyf's hooks in torch while there are any."""
+    """The active contexts, and depyf's hooks in torch while there are any."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -95,7 +96,7 @@ class ActiveContexts:
         self._counts = RunCounts(self.on_run)
 
     def enter(self, context: Context) -> dict[str, str]:
-        """Let a context hear from now on; return the seams that this torch does not have, with reasons."""
+        """Activate a context; return the seams that this torch does not have, with reasons."""
         with self._lock:
             if self._hooks is None:
                 self._hooks, self._unavailable = self._install()
@@ -104,7 +105,7 @@ class ActiveContexts:
             return dict(self._unavailable)
 
     def leave(self, context: Context) -> None:
-        """Let a context hear no more; with the last one, take depyf's hooks out of torch."""
+        """Deactivate a context. The last one removes depyf's hooks from torch."""
         with self._lock:
             self._entered = [pair for pair in self._entered if pair[1] is not context]
             self._counts.clear()
@@ -114,7 +115,7 @@ class ActiveContexts:
                 hooks.close()
 
     def after_fork(self) -> None:
-        """Hear nothing in a forked child: the files are its parent's, and what another thread had locked stays so."""
+        """Deactivate everything in a forked child. Its parent owns the files, and locks of other threads stay locked."""
         self._lock = threading.RLock()
         self._entered = []
         self._owners = {}
@@ -125,7 +126,7 @@ class ActiveContexts:
         self._counts.clear()
 
     def is_any_entered(self) -> bool:
-        """Return whether any context is entered now, by any thread."""
+        """Return whether any thread has an active context."""
         with self._lock:
             return bool(self._entered)
 
@@ -135,7 +136,7 @@ class ActiveContexts:
             return self._owner(None)
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
-        """Pass a record on to the context that it belongs to."""
+        """Pass a record to the context that it belongs to."""
         with self._contained("reading a record of torch's trace"):
             if self._kernel_caches is not None:
                 self._kernel_caches.look_for_modules()
@@ -148,21 +149,21 @@ class ActiveContexts:
                 owner.on_record(metadata, payload)
 
     def on_kernel_look(self, made: Callable[[], KernelLook]) -> None:
-        """Pass a look into a cache of kernels on to the context that the running compile belongs to."""
+        """Pass a lookup in a cache of kernels to the context of the running compile."""
         with self._contained("reading a look into a cache of kernels"):
             self.on_record(*record_of(made()))
 
     def on_cuda_graph(self, line: str, about: tuple[CompileId, int] | None, part: str) -> None:
-        """Pass a line about CUDA graphs on to the context that the compile belongs to."""
+        """Pass a line about CUDA graphs to the context of its compile."""
         if of_log(line) is not None:
             self.on_record(line_about(about, part), line)
 
     def unheard_caches(self) -> dict[str, str]:
-        """Return the caches of kernels that nobody tells of here, with reasons, as far as they were asked for."""
+        """Return the caches of kernels that cannot be observed here, with reasons, as far as they were requested."""
         return dict(self._kernel_caches.unavailable) if self._kernel_caches is not None else {}
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
-        """Pass Dynamo's code on to the context that its compile belongs to."""
+        """Pass Dynamo's code to the context of its compile."""
         with self._contained(f"showing Dynamo's code for {code.co_name}"):
             current = seams.current_compile()
             owner = self._owner(current[0] if current is not None else None)
@@ -171,7 +172,7 @@ class ActiveContexts:
         return None
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
-        """Pass a formatted graph on to the context that the running compile belongs to."""
+        """Pass a formatted graph to the context of the running compile."""
         with self._contained(f"dumping the graph {name!r}"):
             current = seams.current_compile()
             owner = self._owner(current[0] if current is not None else None)
@@ -179,7 +180,7 @@ class ActiveContexts:
                 owner.on_graph(caller, name, module)
 
     def on_run(self, code: types.CodeType) -> None:
-        """Tell the context that has made it that compiled code is about to run, else the one entered last."""
+        """Report that compiled code is about to run to the context that made it, else to the one entered last."""
         entered = self._entered
         for _, context in entered:
             if context.on_run(code):
@@ -191,7 +192,7 @@ class ActiveContexts:
             context.on_earlier_run(code)
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
-        """Tell the context that this thread entered last of a frame that Dynamo skips."""
+        """Report a skipped frame to the context that this thread entered last."""
         with self._contained(f"noting that {name} was skipped"):
             owner = self._owner(None)
             if owner is not None:
@@ -199,9 +200,10 @@ class ActiveContexts:
 
     @contextmanager
     def _contained(self, where: str) -> Iterator[None]:
-        """Run a block inside torch's own call of depyf: what fails there must not fail the user's program.
+        """Run a block inside torch's own call of depyf, so that an error in it does not affect the user's program.
 
-        The collector waits: what depyf makes would have it look at all that Dynamo holds in the middle of a compile.
+        The garbage collector is paused. Otherwise depyf's objects would make it scan all of Dynamo's objects during a
+        compile.
         """
         try:
             with paused():
@@ -277,7 +279,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Deaf:
-    """A context that hears of everything and keeps nothing."""
+    """A context that receives everything and keeps nothing."""
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         pass
@@ -306,7 +308,7 @@ class _Deaf:
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Keep what this thread compiles from the contexts that are entered: it is depyf's own doing."""
+    """Hide this thread's compiles, which are depyf's own, from the active contexts."""
     if not ACTIVE.is_any_entered():
         yield
         return

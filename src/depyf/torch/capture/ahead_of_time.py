@@ -1,7 +1,7 @@
-"""What is compiled with no call behind it, before a function is called or as a graph alone: its records get an id.
+"""Compiles without a call, before a function's first call or of a graph without a frame. Their records get an id.
 
-A function that is compiled ahead of its calls has the id that Dynamo gave the capture. Where there is none, depyf
-counts by itself: `g0/0` is the first graph that was compiled alone.
+A function that is compiled ahead of its calls has the id that Dynamo gave the capture. If there is none, depyf assigns
+one: `g0/0` is the first graph that was compiled without a frame.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from depyf.torch.adapters import ahead, alone, caller
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.trace.records import record_kind
 
-NO_GUARDS = "nothing guards it: no call is compiled, and whoever asked for it keeps the result"
-NO_CODE = "there is no bytecode: a graph was compiled alone"
+NO_GUARDS = "it has no guards: no call is compiled, and the caller keeps the result"
+NO_CODE = "there is no bytecode: a graph was compiled without a frame"
 _COUNT = itertools.count()
 AHEAD, LOADED = "compiled ahead of its calls", "loaded from a package"
 
 
 @dataclass(slots=True)
 class _Graph:
-    """A graph that is compiled alone: the object that it is of, while that lives, and what is told of it first."""
+    """A graph without a frame: the object that it belongs to, while it lives, and its first data."""
 
     of: Callable[[], object]
     running: Running
@@ -33,7 +33,7 @@ class _Graph:
 
 
 class AheadOfTime:
-    """The compiles of one context that are ahead of a call. May be used from any thread."""
+    """The compiles of one context without a call. May be used from any thread."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -41,7 +41,7 @@ class AheadOfTime:
         self._alone: dict[int, _Graph] = {}
 
     def begin(self, compile_id: CompileId) -> None:
-        """Begin a compile of which torch has not told that it starts; do nothing for any other."""
+        """Begin a compile whose start torch did not report; do nothing for other compiles."""
         code = caller.code_in_progress()
         found = ahead.in_progress()
         if code is not None and found is not None:
@@ -53,11 +53,11 @@ class AheadOfTime:
             self._begin_alone(graph, compile_id)
 
     def with_id(self, metadata: Mapping[str, Any], payload: str | None) -> Mapping[str, Any]:
-        """Return a record that has no compile id with the one of the compile that it is about, if there is one."""
+        """Return a record without a compile id with the id of the compile that it is about, if there is one."""
         found = ahead.in_progress() if self._ids else None
         compile_id = self._ids.get(found.key) if found is not None else None
         if compile_id is None and (graph := alone.in_progress()) is not None:
-            # A call of what was compiled says little, and nothing that is shown.
+            # A record of a call of compiled code has no relevant content.
             kind = record_kind(metadata)[0] if payload is not None else ""
             compile_id = self._id_of(graph, kind)
         if compile_id is None:
@@ -70,16 +70,16 @@ class AheadOfTime:
         return self._id_of(graph, "") if graph is not None and graph.is_traced else None
 
     def codes(self) -> tuple[types.CodeType, types.CodeType] | None:
-        """Return the code of the function that is compiled in this thread, and Dynamo's for it."""
+        """Return the code of the function that this thread compiles, and Dynamo's code for it."""
         found = ahead.in_progress() if self._ids else None
         if found is None or found.function is None or found.new_code is None:
             return None
         return found.function.__code__, found.new_code
 
     def loaded(self, compile_id: CompileId) -> tuple[CompileId, types.CodeType, types.CodeType] | None:
-        """Return the compile that torch loads in this thread from a package, the function's code, and Dynamo's for it.
+        """Return the compile that this thread loads from a package, the function's code, and Dynamo's code for it.
 
-        Torch gives all compiles of a function one id.
+        torch gives all compiles of a function the same id.
         """
         found = ahead.loaded_in_progress()
         if found is None:
@@ -94,9 +94,9 @@ class AheadOfTime:
         return own, found.code, found.new_code
 
     def _id_of(self, graph: alone.Alone, kind: str) -> CompileId | None:
-        """Return the id of what is compiled alone, given the kind of a record with a payload; None before it begins.
+        """Return the id of a graph without a frame, given the kind of a record with a payload; None before it begins.
 
-        Nothing tells that such a compile ends, and one call after another may have a frame at the same address.
+        The end of such a compile is not reported, and frames of consecutive calls may have the same address.
         """
         known = self._alone.get(graph.key)
         if known is None or known.of() is not graph.of() or (kind and kind == known.first):

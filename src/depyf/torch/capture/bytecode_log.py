@@ -13,7 +13,7 @@ _handle: seams.RemovableHandle | None = None
 
 
 def install() -> None:
-    """Let torch's `bytecode` log show the source of each code object that Dynamo makes. Installing twice is once."""
+    """Make torch's `bytecode` log show the source of each code object of Dynamo's. A second call has no effect."""
     global _handle
     with _lock:
         if _handle is None:
@@ -21,7 +21,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Take out what `install` put in; do nothing where it is not in."""
+    """Undo `install`; do nothing if it is not active."""
     global _handle
     with _lock:
         if _handle is not None:

@@ -1,6 +1,6 @@
-"""A compiled function as torch's cache has it, in the model of a run: of a function that no context heard of.
+"""The model of a run for a compiled function in torch's cache that no context has captured.
 
-The cache has guards and code. What the compile went through, graphs and kernels, nobody kept.
+The cache has guards and code. The phases, graphs and kernels of the compile were not kept.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from depyf.verify.level import Level
 
 
 def cached_run(functions: Sequence[CompiledFunction]) -> Run:
-    """Return the run that a function and its resume functions are of; the first is the root."""
+    """Return the run of a function and its resume functions; the first one is the root."""
     session = Session(torch_version(), python_version(), ended=True)
     texts: dict[str, str] = {}
     order = {id_: number for number, id_ in enumerate(sorted(_ids(functions)))}
@@ -75,7 +75,7 @@ def _function(
 
 
 def _first(function: CompiledFunction, functions: Sequence[CompiledFunction]) -> Trigger:
-    """Return why a function was first compiled: an entry whose code calls it broke there."""
+    """Return why a function was first compiled: the code of a caller's entry breaks there."""
     names = [name for name in (function.resume_name, *function.other_names) if name]
     callers = [
         _id(entry) for each in functions for entry in each.entries if any(name in entry.source for name in names)

@@ -1,4 +1,4 @@
-"""Does depyf work with this torch? A small function is compiled, and what came of it is told."""
+"""Check whether depyf works with this torch, by compiling a small function."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from depyf.torch.capture.prepare import prepare_debug
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """What is found of this torch.
+    """The results for this torch.
 
-    unavailable: what this torch does not offer, by what it is, with the reasons.
-    faults: what should have come of the function and did not; empty where all is well.
+    unavailable: the features that this torch does not offer, each with the reason.
+    faults: the failed checks; may be empty.
     """
 
     torch_version: str
@@ -28,14 +28,14 @@ class Checkup:
 
 
 def check_up() -> Checkup:
-    """Compile a function of two graphs with the backend `eager`, and see that all of it was captured and proven."""
+    """Compile a function with two graphs with the backend `eager`, and check that it is captured and proven."""
 
     def sample(x):  # type: ignore[no-untyped-def]
         x = x + 1
         torch._dynamo.graph_break()
         return x * 2
 
-    # Torch keeps what it compiled by code object: this one is new each time.
+    # torch caches compiles by code object, so create a new one each time.
     fresh = types.FunctionType(sample.__code__.replace(), globals())
     with tempfile.TemporaryDirectory() as directory, prepare_debug(directory) as session:
         result = torch.compile(fresh, backend="eager")(torch.ones(2))
@@ -49,7 +49,7 @@ def _faults(session: Session) -> list[str]:
     compiles = [each for _, each in session.compiles()]
     found = [f"inside depyf, {problem.where}: {problem.message}" for problem in session.problems]
     if len(compiles) != 2:
-        found.append(f"{len(compiles)} compiles were seen, not 2")
+        found.append(f"{len(compiles)} compiles were captured, not 2")
     for each in compiles:
         what = f"compile {each.id}"
         if isinstance(each.transformed, Unavailable):

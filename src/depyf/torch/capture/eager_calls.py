@@ -1,4 +1,4 @@
-"""Counts the calls of a function that run its own code, after Dynamo has given it up or it has all its entries."""
+"""Count the calls that run a function's own code after Dynamo gave it up or it reached its limit of entries."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from depyf.torch.adapters.eager_runs import Starts, watch_starts
 from depyf.torch.capture.weak_codes import WeakCodes
 
 EAGER_CALLS = "calls that ran eager"
-"""What is not counted, where Python offers no way that costs nothing else."""
+"""What is not counted if Python offers no way without other costs."""
 
 
 class EagerCalls:
-    """The functions of a context that run eager; nothing is watched before the first of them."""
+    """The functions of a context that run eagerly. Nothing is watched before there is one."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -21,7 +21,7 @@ class EagerCalls:
         self._starts: Starts | Unavailable | None = None
 
     def watch(self, code: types.CodeType, function: Function) -> None:
-        """Count the calls of a function that run `code` from now on, the call at hand included."""
+        """Count the calls of a function that run `code` from now on, including the current call."""
         if self._starts is None:
             self._starts = watch_starts(self._count, WeakCodes.get.__code__)
         if isinstance(self._starts, Unavailable):
@@ -33,7 +33,7 @@ class EagerCalls:
             self._starts.add(code)
 
     def end(self) -> None:
-        """Count no more."""
+        """Stop counting."""
         if isinstance(self._starts, Starts):
             self._starts.end()
         self._starts = None

@@ -1,4 +1,4 @@
-"""Entries of torch's cache from before a context: it has no record of them, and its full code shows them still."""
+"""Entries of torch's cache from before a context. The context has no record of them, but the full code shows them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from depyf.torch.guards.full_code import CompiledEntry
 
 
 class EarlierEntries:
-    """What one context has read of entries from before it: each once, as the full code may be written often."""
+    """The entries from before one context. Each is read once, because the full code may be written often."""
 
     def __init__(self) -> None:
         self._read: WeakCodes[CompiledEntry] = WeakCodes()
 
     def of(self, compiles: Sequence[Running]) -> list[CompiledEntry]:
-        """Return the entries of a function that none of its `compiles` in this context has made, oldest first."""
+        """Return the entries of a function that none of its `compiles` in this context made, oldest first."""
         known = [each.compile.id.of_torch for each in compiles]
         refs = (each.live_code for each in compiles if each.live_code is not None)
         code = next((alive for ref in refs if (alive := ref()) is not None), None)
@@ -37,6 +37,6 @@ class EarlierEntries:
 
 
 def _in_dump(entry: CacheEntry, made: CompiledEntry) -> CompiledEntry:
-    """Return an entry with the names that a dump has for globals: those without random parts."""
+    """Return an entry with the dump's names of globals, which have no random parts."""
     names = names_in_dump(entry.code)
     return replace(made, source=renamed(made.source, names), names={stable: name for name, stable in names.items()})

@@ -1,8 +1,8 @@
-"""The guards of each entry and the resume functions that its code calls, read while or right after it is compiled.
+"""The guards of each entry and the resume functions that its code calls, read during or right after the compile.
 
-They are read when torch writes its record of them, with the values of the call at hand. Where that is not possible
-they are read from torch's cache: at the start of the next compile or at the end of the context, since the entry is
-put there after the last record of its compile.
+They are read when torch writes its record of the guards, with the values of the call. If that is not possible, they are
+read from torch's cache, at the start of the next compile or at the end of the context, because an entry is cached only
+after the last record of its compile.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from depyf.torch.guards.verdicts.explain import explain_each
 
 DROPPED = "something that its guards need is gone (a module that died), or Dynamo was reset"
 RESET = "Dynamo was reset"
-"""Why an entry serves no more calls whose function is still there."""
+"""Why an entry no longer exists although its function does."""
 
 
 def read_guards_in_progress(recorder: Recorder, running: Running) -> None:
-    """Read the guards that torch is writing its record of."""
+    """Read the guards of which torch is writing a record."""
     found = seams.guards_in_progress()
     if isinstance(found, seams.GuardsInProgress):
         _read_guards(recorder, running, found.manager, found.local_values)
@@ -67,7 +67,7 @@ def read_new_entries(recorder: Recorder) -> None:
 
 
 def live_compiles(recorder: Recorder) -> list[tuple[Function, LiveCompile]]:
-    """Return each compile of which there was code, with its function, and note which serve no more calls, and why."""
+    """Return each compile that had code, with its function. Record which entries no longer exist, and why."""
     found = []
     entries: WeakCodes[dict[CompileId, seams.CacheEntry]] = WeakCodes()
     for running in recorder.running():
@@ -88,7 +88,7 @@ def live_compiles(recorder: Recorder) -> list[tuple[Function, LiveCompile]]:
 
 
 def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsInProgress) -> None:
-    """Hold the call that is compiled anew against the guards of the function's other entries."""
+    """Compare the call that is being recompiled with the guards of the function's other entries."""
     trigger = running.compile.trigger
     if not isinstance(trigger, Recompile):
         return
@@ -116,7 +116,7 @@ def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsI
 
 @dataclass(frozen=True, slots=True)
 class _Other:
-    """Another entry of a function: its guards, and the lines that Dynamo read when it made it, as far as known."""
+    """Another entry of a function: its guards, and the lines that Dynamo read in its compile, if known."""
 
     tree: Tree
     guards: GuardSet
@@ -124,9 +124,9 @@ class _Other:
 
 
 def _guards_of_others(recorder: Recorder, running: Running, wanted: list[str]) -> dict[str, _Other]:
-    """Return the guards of the function's newest other entries, oldest first: of those from before the context, too.
+    """Return the guards of the function's newest other entries, oldest first, including those from before the context.
 
-    `wanted` are the entries that torch says refused, none where it does not say.
+    wanted: the entries that refused according to torch; empty if torch does not name them.
     """
     compiles = [each for each in recorder.compiles_of(running.function) if each is not running]
     found: dict[str, _Other] = {}
@@ -152,9 +152,9 @@ def _guards_from_before(running: Running, compiles: list[Running], most: int) ->
 
 
 def _reading_words(text: str, running: Running, read: tuple[LinesRead, ...]) -> str:
-    """Return the line that reads what an entry refused, where torch's guard names none.
+    """Return the line that reads the refused value, if torch's guard names none.
 
-    read: the lines that Dynamo read when it made the entry.
+    read: the lines that Dynamo read in the compile of the entry.
     """
     (found,) = refused(Refusal("", (), (text,)))
     own = running.function
@@ -165,7 +165,7 @@ def _reading_words(text: str, running: Running, read: tuple[LinesRead, ...]) -> 
 
 
 def _line_words(line: UserLine | None, own_file: str) -> str:
-    """Return a line as an addition to what is said, with the name of its file where that is not the function's own."""
+    """Return a line as a suffix to a message, with the name of its file if that is not the function's own."""
     if line is None or not line.text:
         return ""
     file = "" if line.filename == own_file else os.path.basename(line.filename)
@@ -173,7 +173,7 @@ def _line_words(line: UserLine | None, own_file: str) -> str:
 
 
 def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
-    """Note whose resume function `code` is, if it is one."""
+    """Record which function `code` is a resume function of, if it is one."""
     function = running.function
     function.parameters = _own_parameters(code)
     if not code.co_name.startswith(seams.RESUME_PREFIX):
@@ -185,7 +185,7 @@ def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
     caller_code = site.caller.code
     function.root = site.caller.function.root
     if function.resume_name not in ("", site.name):
-        # The code of a compile that an earlier context told of knows it by another name.
+        # The code of a compile from an earlier context uses another name for it.
         before = [each for each in (function.resume_name, *function.other_resume_names) if each != site.name]
         site.other_names[:] = [*before, *(each for each in site.other_names if each not in before)]
     function.resume_name = site.name
@@ -210,7 +210,7 @@ def _read_guards(
 
 def _read_from_cache(recorder: Recorder, running: Running) -> None:
     if running.live_code is None:
-        return  # The compile failed before there was any code.
+        return  # The compile failed before it had code.
     code = running.live_code()
     if code is None:
         running.compile.guards = Unavailable("the function was gone before its entry could be read")
@@ -224,7 +224,7 @@ def _read_from_cache(recorder: Recorder, running: Running) -> None:
 
 
 def _entry_of(running: Running, code: types.CodeType) -> seams.CacheEntry | None:
-    """Return the cache entry that a compile made."""
+    """Return the cache entry of a compile, or None."""
     if running.is_reset:
         return None
     entries, own = seams.cache_entries(code), running.compile.id.of_torch
@@ -244,6 +244,6 @@ def _note_call_sites(recorder: Recorder, running: Running, global_values: Mappin
 
 
 def _own_parameters(code: types.CodeType) -> tuple[str, ...]:
-    """Return the parameters that the user knows; Dynamo's own begin with two underscores."""
+    """Return the user's own parameters; Dynamo's begin with two underscores."""
     count = code.co_argcount + code.co_kwonlyargcount
     return tuple(name for name in code.co_varnames[:count] if not name.startswith(("__", ".")))

@@ -1,7 +1,7 @@
-"""Dynamo's code that equals earlier code but for the names that Dynamo counts: decompiled and proven once in a context.
+"""Share the decompilation and proof of codes that differ only in names that Dynamo numbers, within a context.
 
-before: `return __compiled_fn_7_<uuid>(x)[0]`, and of the next recompile `return __compiled_fn_8_<uuid>(x)[0]`
-after: the second text is the first with the other name, and so is its proof: nothing depends on what a global is called
+before: `return __compiled_fn_7_<uuid>(x)[0]`, and for the next recompile `return __compiled_fn_8_<uuid>(x)[0]`
+after: the second text is the first with the other name, and so is its proof, which does not depend on names of globals
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from depyf.verify.assumptions import Assumptions
 from depyf.verify.level import Level
 
 MOST = 256
-"""Codes that are kept: the recompiles of a function come one after another."""
+"""The number of codes that are kept. The recompiles of a function follow each other."""
 
 _FIRST_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Dynamo's code without its marks for the profiler, and what the decompiler makes of it.
+    """Dynamo's code without its profiler marks, and its decompilation.
 
-    source, module: the text under the names of the dump, `to_dump` of those of the process. counted: the names that
-        Dynamo counts, in the order of the code.
+    source, module: the text with the names of the dump; `to_dump` maps those of the process to them.
+    counted: the names that Dynamo numbers, in the order of the code.
     """
 
     decompiled: Decompiled
@@ -43,20 +43,20 @@ class Shown:
 
 
 class EqualCodes:
-    """What a context has decompiled. May be used from any thread."""
+    """The decompilations of a context. May be used from any thread."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, Shown] = {}
 
     def shown(self, code: types.CodeType, known: Assumptions, results: Mapping[str, Sequence[str]]) -> Shown:
-        """Return what is shown of Dynamo's code; of code that is equal, what was shown before, under its own names."""
+        """Return the decompilation of Dynamo's code. For an equal code, reuse the earlier one with the new names."""
         counted = tuple(name for name in code.co_names if _is_counted(name))
         key = _key(code, {name: f"{_kind(name)} {number}" for number, name in enumerate(counted)}, known, results)
         earlier = self._known.get(key) if key is not None else None
         if earlier is not None:
             return _under_other_names(earlier, code, counted)
         made = _shown(code, known, results, counted)
-        # What holds objects of the program's would let them live longer; what is not proven says a name in its reason.
+        # A placeholder would keep the program's objects alive, and an unproven result has a name in its reason.
         if key is not None and not made.decompiled.placeholders and made.decompiled.level is not Level.UNPROVEN:
             if len(self._known) >= MOST:
                 self._known.clear()
@@ -75,7 +75,7 @@ def _kind(name: str) -> str:
 def _key(
     code: types.CodeType, counted: Mapping[str, str], known: Assumptions, results: Mapping[str, Sequence[str]]
 ) -> Hashable:
-    """Return what text and proof depend on, with other words for counted names; None where that is no data."""
+    """Return what text and proof depend on, with numbered names replaced; None if that is not plain data."""
     variables = (code.co_varnames, code.co_cellvars, code.co_freevars)
     if any(name in counted for names in variables for name in names):
         return None

@@ -1,4 +1,4 @@
-"""`expect`: a block or a function that compiles what it should, or raises."""
+"""`expect`: a block or a function that must compile as stated, or raises."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ R = TypeVar("R")
 
 
 class expect:  # noqa: N801 - a context manager is named like a function
-    """Raise `CompileContractError` at the end of a block that compiled otherwise than it says here.
+    """Raise `CompileContractError` at the end of a block that compiles differently than stated here.
 
-    Nothing is written, and a call of code that is compiled already costs nothing. As a decorator, and where one object
-    is entered again, it counts what all calls together have compiled. An exception of the block itself goes its way.
+    Nothing is written, and calls of compiled code cost nothing more. As a decorator, or if one object is entered again,
+    it counts what all calls together compile. An exception of the block itself propagates.
 
         with depyf.expect(graphs=1, breaks=0):
             step(x)
 
     Args:
-        graphs: the number of graphs that are compiled; None: any.
-        breaks: at most so many places where a graph ends.
-        recompiles: at most so many compiles since every entry refused the call.
-        eager_calls: at most so many frames that Dynamo was asked to compile and left to Python: skipped, given up, or
-            past the limit of recompiles. A frame counts when Dynamo looks at it, not each time it runs.
-        cache_misses: at most so many compiles that the FX graph cache or AOTAutograd's cache did not have.
-        allow: names of modules or packages, or patterns of shell style, in whose code all of this is allowed.
+        graphs: the exact number of graphs; None: any.
+        breaks: the most places where a graph ends.
+        recompiles: the most compiles that are made because every entry refused the call.
+        eager_calls: the most frames that Dynamo was asked to compile and left to Python: skipped, given up, or past the
+            limit of recompiles. A frame counts when Dynamo looks at it, not each time it runs.
+        cache_misses: the most compiles that the FX graph cache or AOTAutograd's cache did not have.
+        allow: names of modules or packages, or shell patterns, whose code the contract ignores.
 
     Raises:
-        CompileContractError: on leaving: the contract is broken.
-        RuntimeError: on entering: this torch (before 2.4) does not say what it compiles.
-        TypeError: a count is none.
+        CompileContractError: on exit: the contract is broken.
+        RuntimeError: on entry: this torch (before 2.4) does not report its compiles.
+        TypeError: a count is not a number.
     """
 
     def __init__(
@@ -50,18 +50,18 @@ class expect:  # noqa: N801 - a context manager is named like a function
         allow: Iterable[str] = (),
     ) -> None:
         if isinstance(allow, str):
-            raise TypeError(f"allow is a list of names of modules, not {allow!r} alone")
+            raise TypeError(f"allow must be a list of names of modules, not the string {allow!r}")
         self.contract = Contract(graphs, breaks, recompiles, eager_calls, cache_misses, tuple(allow))
         self._watch = Watch()
 
     @property
     def session(self) -> Session:
-        """What was compiled, as far as the block has come."""
+        """What the block has compiled so far."""
         return self._watch.session
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What there is to say of it, the worst first."""
+        """The findings about it, worst first."""
         return findings(self.session)
 
     def __enter__(self) -> expect:
@@ -77,7 +77,7 @@ class expect:  # noqa: N801 - a context manager is named like a function
             check(self.session, self.contract)
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Return the function with the contract around each of its calls."""
+        """Return the function with the contract around all its calls."""
 
         @functools.wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:

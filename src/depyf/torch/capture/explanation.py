@@ -1,4 +1,4 @@
-"""A compiled function shown in a notebook's cell, or as text in a terminal."""
+"""A display of a compiled function for a notebook's cell, or as text for a terminal."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ CACHE_ALONE = (
 
 
 class Explanation:
-    """What torch made of a function: its source, and beside it for each entry the guards and the code that runs.
+    """What torch made of a function: its source, and beside it the guards and the code of each entry.
 
-    In a notebook it shows itself as the page of the function in the report, with graphs and kernels where a context
-    of this process heard of all its entries; in a terminal as the text of the full code.
+    In a notebook it displays the page of the function in the report, with graphs and kernels if a context of this
+    process captured all its entries. In a terminal it displays the text of the full code.
     """
 
     def __init__(self, compiled: object) -> None:
@@ -28,7 +28,7 @@ class Explanation:
 
         Raises:
             TypeError: it is no function, method or module.
-            ValueError: nothing is compiled of it.
+            ValueError: it has not been compiled.
         """
         self._replica = Replica(compiled)
 
@@ -38,7 +38,7 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """Return the same thing as text and as HTML; a front end takes what it can show."""
+        """Return the content as text and as HTML; a front end chooses."""
         run = self._captured()
         if run is not None:
             return bundle(str(self), run, f"files in {run.directory}")
@@ -48,7 +48,7 @@ class Explanation:
         return self._repr_mimebundle_().get("text/html")
 
     def _captured(self) -> Run | None:
-        """Return what a dump tells of the function, where one is there that tells all."""
+        """Return the run of a dump with all entries of the function, or None."""
         root = self._replica.functions[0]
         told = function_told(root.code, [entry.code for entry in cache_entries(root.code)])
         if told is None or not (told[0] / INDEX).is_file():

@@ -1,4 +1,4 @@
-"""A test's own torch: nothing that was compiled before it, and caches in a folder of its own."""
+"""A fresh torch for a test: no earlier compiles, and caches in its own folder."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 import torch
 
 VARIABLES = {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}
-"""Where torch and Triton keep what they have compiled, and the folder that stands in for it."""
+"""The variables for torch's and Triton's caches, and the folder that replaces each."""
 
 
 @contextmanager
 def fresh_caches(folder: Path) -> Iterator[None]:
-    """Forget what was compiled before the block and in it, and keep torch's caches in `folder` meanwhile.
+    """Discard compiles before and after the block, and keep torch's caches in `folder` meanwhile.
 
-    Dynamo is reset, and Inductor's modules are dropped where it was imported at all. Files that are in the folder
-    serve as a warm cache.
+    Dynamo is reset, and Inductor's modules are dropped if Inductor was imported. Existing files in the folder serve as
+    a warm cache.
     """
     before = {name: os.environ.get(name) for name in VARIABLES}
     forget()
@@ -32,7 +32,7 @@ def fresh_caches(folder: Path) -> Iterator[None]:
 
 
 def forget() -> None:
-    """Drop what torch has compiled from memory; files of its caches stay."""
+    """Drop torch's compiles from memory. Files of its caches stay."""
     torch._dynamo.reset()
     inductor = sys.modules.get("torch._inductor.utils")
     clear = getattr(inductor, "clear_caches", None) or getattr(inductor, "clear_inductor_caches", None)

@@ -1,4 +1,4 @@
-"""What Dynamo calls with each code object that it made."""
+"""The functions that Dynamo calls with each code object that it creates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def on_code(
     log_bytecode: bool,
     install: bool,
 ) -> types.CodeType | None:
-    """Write the source of Dynamo's `new_code`; return the code to run in its place, or None for Dynamo's own."""
+    """Write the source of Dynamo's `new_code`; return the code to run instead, or None for Dynamo's own."""
     current = seams.current_compile()
     if current is None:
         return None
@@ -41,8 +41,8 @@ def show_code(
     log_bytecode: bool,
     install: bool,
 ) -> types.CodeType | None:
-    """Write the source of the code that Dynamo made in a compile; return as `on_code` does."""
-    # The decompiler is loaded when there is something to decompile.
+    """Write the source of the code that Dynamo created in a compile; return as `on_code` does."""
+    # Import the decompiler only when there is something to decompile.
     from depyf.torch.capture.transform import Subject, transform, write_without_source
 
     running = recorder.begun(compile_id, code)
@@ -61,14 +61,14 @@ def show_code(
 
 
 def write_code(running: Running) -> None:
-    """Write the file of a compile's code, where it has waited for the guards."""
+    """Write the file of a compile's code, which has waited for the guards."""
     write, running.unwritten = running.unwritten, None
     if write is not None:
         write()
 
 
 def tell_reason(recorder: Recorder, running: Running, dump: Dump) -> None:
-    """Write into the file of a compile why it was made, once all guards that refused the call are known."""
+    """Write into the file of a compile why it was made, when all guards that refused the call are known."""
     if running.unwritten is not None:
         write_code(running)
     elif running.reason:
@@ -78,7 +78,7 @@ def tell_reason(recorder: Recorder, running: Running, dump: Dump) -> None:
 
 
 def _note_wrappers(recorder: Recorder, running: Running, new_code: types.CodeType) -> None:
-    """Write into the files of AOTAutograd's wrappers what the names in them stand for."""
+    """Write the meaning of names into the files of AOTAutograd's wrappers."""
     scope = seams.globals_in_progress()
     if isinstance(scope, Mapping):
         graphs = [scope[name] for name in new_code.co_names if compiled_fn_number(name) is not None and name in scope]
@@ -87,7 +87,7 @@ def _note_wrappers(recorder: Recorder, running: Running, new_code: types.CodeTyp
 
 
 def join(recorder: Recorder, running: Running, code: types.CodeType, new_code: types.CodeType) -> None:
-    """Note what the code calls, and write the graphs that waited for their names."""
+    """Record what the code calls, and write the graphs that waited for their names."""
     with recorder.lock:
         running.code = code.replace()
         running.live_code = weakref.ref(code)
@@ -96,7 +96,7 @@ def join(recorder: Recorder, running: Running, code: types.CodeType, new_code: t
         running.compile.resumes = tuple(name for name in new_code.co_names if name.startswith(RESUME_AT))
         for constant in new_code.co_consts:
             if isinstance(constant, types.CodeType) and constant.co_name.startswith(seams.RESUME_PREFIX):
-                # Before 2.11 a resume function with free variables is made in place, and is no global.
+                # Before 2.11 a resume function with free variables is created in an expression and is not global.
                 recorder.call_sites[constant] = CallSite(running, "")
         recorder.write_nameless(running)
         relate(recorder, running, code)

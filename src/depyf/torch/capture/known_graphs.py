@@ -1,7 +1,7 @@
-"""What a proof may take for granted of the globals that Dynamo's code loads.
+"""The assumptions of a proof about the globals that Dynamo's code loads.
 
-Dynamo puts graphs, resume functions and modules into the globals of the user's function, under names of its own, before
-it gives the code away, and takes them out once nobody has the code any more: they do not change while it runs.
+Dynamo puts graphs, resume functions and modules into the globals of the user's function, under its own names, before it
+hands over the code. It removes them when nothing refers to the code any more. So they do not change while it runs.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from depyf.verify.assumptions import Assumptions
 
 
 def assumptions(compiled: Compile, new_code: types.CodeType) -> Assumptions:
-    """Return what is known of the globals that `new_code` loads.
+    """Return what is known about the globals that `new_code` loads.
 
-    How many values a graph returns is not known of every backend.
+    The number of values that a graph returns is not known for every backend.
     """
     scope = seams.globals_in_progress()
     if not isinstance(scope, dict):
@@ -38,7 +38,7 @@ def assumptions(compiled: Compile, new_code: types.CodeType) -> Assumptions:
 
 
 def result_names(compiled: Compile, new_code: types.CodeType) -> dict[str, tuple[str, ...]]:
-    """Return by graph function what its graph calls the values that it returns."""
+    """Return, for each graph function, the graph's names of its return values."""
     captured = [each for each in compiled.artefacts if each.stage == "Captured_Graph"]
     graphs = [name for name in new_code.co_names if compiled_fn_number(name) is not None]
     return {name: output_names(artefact.text) for name, artefact in zip(graphs, captured, strict=False)}

@@ -1,4 +1,4 @@
-"""What became of the lines that Dynamo read in a compile: those that operations of its graphs stand for, and others."""
+"""The state of each line that Dynamo read in a compile: whether operations of its graphs come from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CAPTURED = "Captured_Graph"
 
 
 def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
-    """Return what became of each function that Dynamo read in a compile, torch's own left out."""
+    """Return the state of each function that Dynamo read in a compile, without torch's own."""
     texts = [each.text for each in compiled.artefacts if each.stage == CAPTURED]
     in_graphs = _with_callers({(line.filename, line.line) for text in texts for line in user_lines(text)}, reading)
     return tuple(
@@ -25,7 +25,7 @@ def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
             name=name_of(code),
             filename=code.co_filename,
             first_line=code.co_firstlineno,
-            # The rest of a function is a part of it, whose lines are told with the whole.
+            # The lines of a resume function belong to its function.
             lines=tuple(sorted(own & lines if resumed_function(code.co_name) else own)),
             in_graphs=tuple(sorted(line for line in own if (code.co_filename, line) in in_graphs)),
             read=tuple(sorted(own & lines)),
@@ -36,11 +36,11 @@ def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
 
 
 def name_of(code: types.CodeType) -> str:
-    """Return the name of a function with its class, the one that it resumes where it is the rest of it."""
+    """Return the name of a function with its class; for a resume function, that of its function."""
     resumed = resumed_function(code.co_name)
     whole = str(getattr(code, "co_qualname", code.co_name))
     if code.co_filename.startswith(OF_TORCH):
-        # Many of torch's own are a `wrapper`: what makes it tells which.
+        # Many of torch's functions are named `wrapper`. The enclosing function distinguishes them.
         whole = whole.replace("<locals>.", "")
     whole = whole.rpartition("<locals>.")[2]
     if resumed is None:
@@ -50,18 +50,18 @@ def name_of(code: types.CodeType) -> str:
 
 
 def _own_lines(code: types.CodeType) -> Iterator[int]:
-    """Yield the lines of a function that do something: its first one, which makes its frame, only if it is all."""
+    """Yield the lines of a function that do something. The first, which creates the frame, counts only on its own."""
     lines = {line for _, _, line in code.co_lines() if line}
     body = lines - {code.co_firstlineno}
     if body and code.co_flags & inspect.CO_NEWLOCALS and not code.co_name.startswith("<"):
-        # A decorated function begins at its decorator, and its frame is made at the line of the `def`.
+        # A decorated function begins at its decorator, but its frame is created at the line of the `def`.
         yield from body
     else:
         yield from lines
 
 
 def _with_callers(found: set[tuple[str, int]], reading: Reading) -> set[tuple[str, int]]:
-    """Return lines with those that call a function one of whose lines is among them."""
+    """Return lines together with the lines that call a function with one of these lines."""
     by_code = {code: {(code.co_filename, line) for line in lines} for code, lines in reading.lines().items()}
     pending = [code for code, lines in by_code.items() if lines & found]
     callers: dict[types.CodeType, list[tuple[types.CodeType, int]]] = {}

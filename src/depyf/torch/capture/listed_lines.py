@@ -1,4 +1,4 @@
-"""Which lines of a transformed function's file each instruction stands for that a listing of Dynamo's code shows."""
+"""The lines of a transformed function's file for each instruction in a listing of Dynamo's code."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from depyf.verify.assumptions import Assumptions
 from depyf.verify.counterparts import Lines, lines_of_instructions
 
 ListedLines = tuple[tuple[tuple[int, ...], ...], ...]
-"""Of each code object in the listing, in order: the place of an instruction there, and the lines of the file."""
+"""For each code object in the listing, in order: the index of an instruction there, and its lines of the file."""
 
 _PARTS_OF_NEXT = frozenset({"EXTENDED_ARG", "PRECALL"})
-"""What is listed as an instruction, and is the beginning of the one behind it."""
+"""Instructions in a listing that are the start of the next one."""
 
 
 def listed_lines(
     new_code: types.CodeType, shown: types.CodeType, compiled: types.CodeType, known: Assumptions
 ) -> ListedLines:
-    """Return what the instructions of Dynamo's code stand for.
+    """Return the lines for the instructions of Dynamo's code.
 
-    `compiled` is the code of the file, proven the same as `shown`: Dynamo's code, other instructions in some places.
+    `compiled` is the code of the file, proven equivalent to `shown`: Dynamo's code with a few replaced instructions.
     """
     original = read(shown)
     try:
@@ -38,7 +38,7 @@ def listed_lines(
 
 
 def _codes(code: Code) -> list[Code]:
-    """Return a code and those inside it in the order of `codes_in_order`."""
+    """Return a code and its nested codes in the order of `codes_in_order`."""
     found = [code]
     for current in found:
         found.extend(constant for constant in current.consts if isinstance(constant, Code))
@@ -46,7 +46,7 @@ def _codes(code: Code) -> list[Code]:
 
 
 def _by_place(code: types.CodeType, by_offset: dict[int, Lines]) -> dict[int, Lines]:
-    """Return lines by the place of the instruction that is listed at an offset."""
+    """Return lines by the index of the instruction that is listed at an offset."""
     found: dict[int, Lines] = {}
     following: Lines = frozenset()
     instructions = list(dis.get_instructions(code))

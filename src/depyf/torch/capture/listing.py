@@ -17,7 +17,7 @@ _GLOBAL = re.compile(r"\b__\w+")
 
 
 def listing(code: types.CodeType) -> str:
-    """Return the disassembly of a code object and of the code inside it, without addresses and random names."""
+    """Return the disassembly of a code object and its nested code, without addresses and random names."""
     parts = []
     for current in codes_in_order(code):
         text = dis.Bytecode(_with_brief_constants(current)).dis()
@@ -31,11 +31,11 @@ _LITERALS = (int, float, complex, str, bytes, type(None), type(...), types.CodeT
 
 
 _SHOWN_BY_TORCH = (torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size)
-"""Values that torch prints as a program writes them, and the same in each process."""
+"""Values that torch prints as a program writes them, the same in each process."""
 
 
 class _Brief:
-    """Stands for a constant whose own text may be that of a whole module, or another in each process."""
+    """Stands for a constant whose own text may be very long or differ between processes."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -55,7 +55,7 @@ def _brief(constant: object) -> object:
 
 
 def object_words(value: object) -> str:
-    """Return what a constant without a literal is; no address, which no two runs have in common."""
+    """Return a description of a constant without a literal, without its address, which differs between runs."""
     if isinstance(value, types.CodeType):
         return f"the code of {value.co_name}"
     if isinstance(value, dict) and isinstance(value.get("__name__"), str):
@@ -66,7 +66,7 @@ def object_words(value: object) -> str:
 
 
 def all_names(code: types.CodeType) -> tuple[set[str], set[str]]:
-    """Return the global and attribute names that a code object and the code inside it use, and their variables."""
+    """Return the global and attribute names that a code object and its nested code use, and their variables."""
     names: set[str] = set()
     variables: set[str] = set()
     for current in codes_in_order(code):
@@ -76,9 +76,9 @@ def all_names(code: types.CodeType) -> tuple[set[str], set[str]]:
 
 
 def names_in_dump(code: types.CodeType) -> dict[str, str]:
-    """Return what names with a random part or an address in them are called in a dump."""
+    """Return the dump's name for each name with a random part or an address."""
     names, variables = all_names(code)
-    # A variable keeps its name: variables are compared with the user's own by Dynamo.
+    # A variable keeps its name, because Dynamo compares variables with the user's own.
     return stable_names(sorted(names - variables))
 
 

@@ -24,10 +24,10 @@ from depyf.verify.level import Level
 
 
 def root_function(compiled: object) -> tuple[types.FunctionType, object | None]:
-    """Return the Python function behind something compiled, and the object it is bound to, if any.
+    """Return the Python function of a compiled object, and the object to which it is bound, if any.
 
     Args:
-        compiled: a function, a method, a module, or what `torch.compile` made of one.
+        compiled: a function, a method, a module, or a result of `torch.compile`.
 
     Raises:
         TypeError: it is none of these.
@@ -43,41 +43,41 @@ def root_function(compiled: object) -> tuple[types.FunctionType, object | None]:
         found, owner = innermost_fn(found.__func__), found.__self__
     if isinstance(found, types.FunctionType):
         return found, owner
-    raise TypeError(f"a compiled function, method or module is expected, not a {type(compiled).__qualname__}")
+    raise TypeError(f"expected a compiled function, method or module, not a {type(compiled).__qualname__}")
 
 
 def entries(code: types.CodeType) -> list[CacheEntry]:
-    """Return the cache entries of `code` that are alive, in torch's order: the one used last comes first."""
+    """Return the existing cache entries of `code`, in torch's order: the last used one first."""
     found = seams.cache_entries(code)
     return [entry for entry in found if getattr(seams.entry_guard_manager(entry), "closure_vars", None)]
 
 
 def earlier_entries(code: types.CodeType, compiles: Collection[CompileId]) -> list[CacheEntry]:
-    """Return the live cache entries of `code` that none of `compiles` has made, oldest first."""
+    """Return the existing cache entries of `code` that none of `compiles` made, oldest first."""
     found = [entry for entry in entries(code) if seams.entry_compile_id(entry) not in compiles]
     return sorted(found, key=lambda entry: seams.entry_compile_id(entry).compile)
 
 
 def scope_of(code: types.CodeType, otherwise: dict[str, Any]) -> dict[str, Any]:
-    """Return the globals of the module of `code`: the rest of an inlined function has those of its own."""
+    """Return the globals of the module of `code`. A resume function of an inlined function has its own."""
     found = next(iter(entries(code)), None)
     return otherwise if found is None else seams.entry_globals(found)
 
 
 def compile_id(entry: CacheEntry) -> str:
-    """Return torch's compile id of a cache entry, e.g. `0/1`."""
+    """Return torch's compile id of a cache entry, for example `0/1`."""
     return str(seams.entry_compile_id(entry))
 
 
 def order(code: types.CodeType) -> Callable[[], list[str]]:
-    """Return a function that gives the compile ids of the entries of `code` in torch's order of now."""
+    """Return a function that gives the compile ids of the entries of `code` in torch's current order."""
     return lambda: [compile_id(entry) for entry in entries(code)]
 
 
 def resume_code(installed: object) -> types.CodeType | None:
-    """Return the code of a resume function, given what torch has put among the globals under its name.
+    """Return the code of a resume function, given torch's global under its name.
 
-    A resume function with free variables is made by a function that torch installs in its place.
+    A resume function with free variables is created by a function that torch installs instead.
     """
     if not isinstance(installed, types.FunctionType):
         return None
@@ -87,7 +87,7 @@ def resume_code(installed: object) -> types.CodeType | None:
 
 
 def resumptions(code: types.CodeType, scope: dict[str, Any]) -> Iterator[tuple[str, types.CodeType]]:
-    """Yield the resume functions that `code` calls: name among the globals, and code."""
+    """Yield the resume functions that `code` calls: the global name and the code."""
     for current in codes_in_order(code):
         for name in current.co_names:
             found = resume_code(scope.get(name)) if name.startswith(RESUME_AT) else None
@@ -96,13 +96,13 @@ def resumptions(code: types.CodeType, scope: dict[str, Any]) -> Iterator[tuple[s
 
 
 def collect(function: types.FunctionType) -> list[CompiledFunction]:
-    """Return `function` and its resume functions, each once, with the entries that torch has for them now.
+    """Return `function` and its resume functions, each once, with their current entries.
 
-    The values of the compiled calls are gone by now: what torch's words leave out asks torch's own guards.
+    The values of the compiled calls are no longer available. If torch's text lacks a value, its own guards are used.
     """
     scope = function.__globals__
     pending: list[tuple[str, types.CodeType, types.CodeType]] = [("", function.__code__, function.__code__)]
-    # By identity: torch puts constants into code objects that have no hash.
+    # Keyed by identity, because torch puts unhashable constants into code objects.
     found: dict[int, CompiledFunction] = {}
     while pending:
         resume_name, code, caller = pending.pop(0)
@@ -129,7 +129,7 @@ def collect(function: types.FunctionType) -> list[CompiledFunction]:
 
 
 def compiled_entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
-    """Return an entry with the source of the code that torch runs for it, where that is proven."""
+    """Return an entry with the source of the code that torch runs for it, if the source is proven."""
     from depyf.decompiler.function import decompile_function
     from depyf.torch.adapters.profiler_marks import without_marks
 
@@ -151,7 +151,7 @@ def compiled_entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
 
 
 def _source_of(code: types.CodeType, caller: CompiledFunction | None) -> tuple[str, int]:
-    """Return the text of a function and its first line; of a resume function those of what it resumes."""
+    """Return the text and the first line of a function; for a resume function, those of its function."""
     if caller is not None and caller.filename == code.co_filename:
         end = caller.first_line + len(caller.source.splitlines())
         if caller.first_line <= code.co_firstlineno < end:
@@ -160,7 +160,7 @@ def _source_of(code: types.CodeType, caller: CompiledFunction | None) -> tuple[s
 
 
 def source_of(code: types.CodeType) -> tuple[str, int]:
-    """Return the user's text of `code` and the number of its first line, '' where its file cannot be read."""
+    """Return the user's text of `code` and the number of its first line; "" if its file cannot be read."""
     try:
         lines, first = inspect.getsourcelines(code)
         return "".join(lines), first
@@ -169,9 +169,9 @@ def source_of(code: types.CodeType) -> tuple[str, int]:
 
 
 def resume_line(resume_name: str, caller: types.CodeType) -> int:
-    """Return the line at which a resume function goes on in `caller`, the code before transformation.
+    """Return the line at which a resume function continues in `caller`, the code before transformation.
 
-    Torch's name for it holds the offset of the instruction: `__resume_at_102_2`.
+    torch's name for it contains the offset of the instruction: `__resume_at_102_2`.
     """
     offset = resume_offset(resume_name)
     line = line_of_offset(caller, offset) if offset is not None else None

@@ -1,4 +1,4 @@
-"""What depyf hears elsewhere, as records of torch's trace: looks into caches of kernels, lines about CUDA graphs."""
+"""Turn depyf's other observations into records of torch's trace: cache lookups for kernels, lines about CUDA graphs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from depyf.trace import cuda_graphs
 
 
 def record_of(look: KernelLook) -> tuple[dict[str, Any], str]:
-    """Return the metadata and the payload of a look; it belongs to the compile that runs, where there is one."""
+    """Return the metadata and the payload of a lookup. It belongs to the running compile, if there is one."""
     outcome = "hit" if look.is_hit else "miss"
     metadata: dict[str, Any] = {"artifact": {"name": f"{look.cache}_cache_{outcome}", "encoding": "json"}}
     components = [f"[{hashlib.sha256(text.encode()).hexdigest()}] {name}: {text}" for name, text in look.parts.items()]

@@ -1,4 +1,4 @@
-"""`prepare_debug`: everything that torch compiles in the context is written to a directory."""
+"""`prepare_debug`: write everything that torch compiles in the context to a directory."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ from depyf.trace.directory import LOOSE, Dump
 from depyf.trace.records import record_compile_id, record_kind
 
 if TYPE_CHECKING:
-    # Each is loaded when it is first needed: a program that compiles nothing pays for none of them.
+    # Each module is imported when it is first needed, so that a program without compiles does not pay for them.
     from depyf.torch.capture.untraced import UntoldBreaks, Untraced
     from depyf.torch.stepping.first_runs import FirstRuns
 
 
 TRACE = "trace"
-"""Folder of a dump that torch's own trace is kept in."""
+"""The folder of a dump for torch's own trace."""
 
 
 class DumpContext:
-    """One entered `prepare_debug`: what it has heard and where it writes."""
+    """One entered `prepare_debug`: its data and its directory."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class DumpContext:
         self._trace = contextlib.ExitStack()
 
     def enter(self) -> None:
-        """Begin to hear of compiles."""
+        """Begin to receive reports on compiles."""
         if self._keep_trace:
             kept = trace_kept_in(self.directory / TRACE)
             if isinstance(kept, Unavailable):
@@ -114,7 +114,7 @@ class DumpContext:
 
     @pausing
     def leave(self) -> None:
-        """Hear no more and write what is left. Never raises."""
+        """Stop receiving reports, and write the rest. Never raises."""
         with self._problems.contained("taking depyf's hooks out of torch"):
             self.session.unavailable.update(ACTIVE.unheard_caches())
             ACTIVE.leave(self)
@@ -122,7 +122,7 @@ class DumpContext:
         with self._problems.contained("ending torch's trace"):
             self._trace.close()
         if os.getpid() != self._process:
-            return  # A forked child inherits the context; the files are its parent's to write.
+            return  # A forked child inherits the context, but its parent writes the files.
         with self._problems.contained("taking functions out of their files"):
             if self._first_runs is not None:
                 self._first_runs.end()
@@ -160,18 +160,18 @@ class DumpContext:
         write_views(self.session, self._recorder.running(), self._earlier, self._dump, self._problems)
 
     def _end_log(self) -> None:
-        """Remove the log once the index stands in its place."""
+        """Remove the log when the index has replaced it."""
         log, self._log = self._log, None
         if log is not None and (self.directory / INDEX).is_file():
             log.end()
 
     def _tell(self) -> None:
-        """Print the run in a few lines where somebody sees them: a program's own output is none of depyf's."""
+        """Print the run in a few lines to a terminal; a program's own output must stay unchanged."""
         if sys.stderr is not None and sys.stderr.isatty() and os.environ.get(SUMMARY_VARIABLE, "1") != "0":
             show(summary(self.session, self.directory), sys.stderr)
 
     def _write_index(self) -> None:
-        """Write the views of the run, and the pages about this process and those beside it."""
+        """Write the views of the run, and the pages about this and other processes."""
         from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
 
         self.session.beside = page_of_processes(self.directory, self._shared)
@@ -182,7 +182,7 @@ class DumpContext:
             write_rank_index(self._whole_job)
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
-        """Take in one record of torch's structured trace."""
+        """Process one record of torch's structured trace."""
         if os.getpid() != self._process:
             return
         kind = record_kind(metadata)[0]
@@ -207,7 +207,7 @@ class DumpContext:
         self._tell_progress(kind, compile_id)
 
     def _tell_progress(self, kind: str, compile_id: CompileId | None) -> None:
-        """Write what a record has changed, and watch the compile that it begins or ends."""
+        """Write the changes of a record, and watch the compile that it begins or ends."""
         self._log_compile(compile_id)
         if kind == stages.FRAME_STARTS:
             self._slow.begin(compile_id)
@@ -224,7 +224,7 @@ class DumpContext:
                 ACTIVE.hear_runs()
 
     def _with_id(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> Mapping[str, Any]:
-        """Return the metadata of a record with its compile id, where a compile ahead of any call has it."""
+        """Return the metadata of a record with its compile id, if it belongs to a compile without a call."""
         compile_id = record_compile_id(metadata)
         if compile_id is None:
             return self._ahead.with_id(metadata, payload)
@@ -233,9 +233,9 @@ class DumpContext:
         return metadata
 
     def _on_end(self, running: Running, phase: str) -> None:
-        """Note which lines were read and what interrupted it in `phase`; count the calls that run eager from now on.
+        """Record which lines were read and what interrupted the compile in `phase`. Count eager calls from now on.
 
-        Its code is written where torch has told of no guards.
+        Write its code if torch reported no guards.
         """
         hooks.write_code(running)
         code = caller.code_in_progress()
@@ -254,7 +254,7 @@ class DumpContext:
             self._eager_calls.watch(code, running.function)
 
     def _on_guards(self, compile_id: CompileId | None, running: Running | None) -> None:
-        """Show the code of a compile whose guards are told, where no hook gives it; read the guards."""
+        """Show the code of a compile whose guards are reported if no hook does it, and read the guards."""
         if compile_id is not None:
             loaded = self._ahead.loaded(compile_id)
             codes = self._ahead.codes() if loaded is None else loaded[1:]
@@ -270,7 +270,7 @@ class DumpContext:
                 hooks.tell_reason(self._recorder, running, self._dump)
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
-        """Write the source of Dynamo's code; return the code to run in its place, or None for Dynamo's own."""
+        """Write the source of Dynamo's code; return the code to run instead, or None for Dynamo's own."""
         if os.getpid() != self._process:
             return None
         current = seams.current_compile()
@@ -299,7 +299,7 @@ class DumpContext:
         return made
 
     def on_graph(self, made_by: str, name: str, module: seams.GraphModule) -> None:
-        """Note the name of the graph that Dynamo captures next, or dump the graph that a client wants dumped."""
+        """Record the name of the graph that Dynamo captures next, or dump the graph for a client."""
         if os.getpid() != self._process:
             return
         current = seams.current_compile()
@@ -326,7 +326,7 @@ class DumpContext:
 
     def on_run(self, code: types.CodeType) -> bool:
         """Count a call that an entry of this context serves; return whether it is one."""
-        # To ask for the process is a system call: not at every call of the program's.
+        # Getting the process id is a system call, so do not do it for every call.
         if self._progress is not None and self._progress.is_due and os.getpid() == self._process:
             self._progress.offer()
         if self._before_run is not None and os.getpid() == self._process:
@@ -352,7 +352,7 @@ class DumpContext:
         return (running.compile, *place) if place is not None else None
 
     def _run_in_files(self, code: types.CodeType, tell: Callable[[list[str]], None]) -> None:
-        """Have what compiled code calls run in the files of the dump, and tell where to break before it first runs."""
+        """Make the callees of compiled code run in the files of the dump. Report where to break before the first run."""
         from depyf.torch.stepping.first_runs import FirstRuns
 
         running = self._recorder.made(code)
@@ -366,18 +366,18 @@ class DumpContext:
             places = self._first_runs.begin(running)
         if places:
             self._write_so_far()
-            # Nothing stands between a debugger that begins in there and the code that is about to run.
+            # A debugger that starts in there is right before the code that is about to run.
             tell(places)
 
     def on_earlier_run(self, code: types.CodeType) -> None:
-        """Count a call that is served by code from before the context."""
+        """Count a call that code from before the context serves."""
         place = code.co_name, code.co_filename, code.co_firstlineno
         self.session.earlier[place] = self.session.earlier.get(place, 0) + 1
         if self._log is not None and self.session.earlier[place] == 1:
             self._log.session_changed()
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
-        """Note a frame that runs as the user wrote it, and why."""
+        """Record a skipped frame, and why."""
         if os.getpid() == self._process and self._selection.fits_names(name, filename):
             function = self._recorder.skipped(name, reason, filename)
             code = self._recorder.code_of(function) if function is not None else None
@@ -387,18 +387,18 @@ class DumpContext:
                 self._log.session_changed()
 
     def on_error(self, where: str, error: BaseException) -> None:
-        """Note an error inside depyf."""
+        """Record an error inside depyf."""
         self._problems.add(where, error)
 
     def current_graph(self) -> str:
-        """Return the name of the graph that is being compiled, `__compiled_fn_0` outside of any compile."""
+        """Return the name of the graph that is being compiled; `__compiled_fn_0` outside a compile."""
         current = seams.current_compile()
         names = self._recorder.graph_names(current[0]) if current is not None else ()
         return names[-1] if names else f"__compiled_fn_{LOOSE}"
 
 
 def _untraced(recorder: Recorder) -> tuple[Untraced | None, UntoldBreaks | None]:
-    """Return what stands in for records that this torch does not write."""
+    """Return the replacements for records that this torch does not write."""
     breaks = lacking.traced_breaks() is not None
     if seams.has_structured_trace() and not breaks:
         return None, None
@@ -418,7 +418,7 @@ _SAID: set[str] = set()
 
 
 def _tell_once(warning: str) -> None:
-    """Warn of something, once in a process."""
+    """Give a warning, once in a process."""
     if warning and warning not in _SAID:
         _SAID.add(warning)
         warnings.warn(warning, RuntimeWarning, stacklevel=3)
@@ -427,32 +427,32 @@ def _tell_once(warning: str) -> None:
 class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context manager is named like a function
     """Write everything that torch compiles inside the context to `dump_src_dir`.
 
-    Can be used with `with`, as a decorator, or entered and left by hand; several times, nested, and from threads.
-    Each process of a job that `torchrun` started writes to a folder `rank_<n>` of its own in the directory, unless the
-    path names its rank; `index.md` beside them says where the ranks differ. Any other process that writes to the
-    directory while the first one lives gets a folder `process_<n>` there, and `processes.md` tells of all of them.
-    In a terminal, leaving prints a few lines about the run to the error output, unless `DEPYF_SUMMARY=0` is set.
-    Leaving never raises. An error inside depyf is a warning and a file `depyf_problems.txt`, never an exception.
+    Use it with `with`, as a decorator, or enter and leave it by hand; several times, nested, and from threads. Each
+    process of a `torchrun` job writes to its own folder `rank_<n>` in the directory, unless the path contains its rank;
+    `index.md` beside the folders shows where the ranks differ. Any other process that writes to the directory while the
+    first one lives gets a folder `process_<n>` there, and `processes.md` describes them all. In a terminal, leaving
+    prints a few lines about the run to stderr, unless `DEPYF_SUMMARY=0` is set. Leaving never raises. An error inside
+    depyf becomes a warning and a file `depyf_problems.txt`, never an exception.
 
     Args:
-        dump_src_dir: directory for the files, made with its parents when the context is entered.
-        clean_wild_fx_code: leave out the graphs of attempts that Dynamo gave up and began anew.
-        log_bytecode: write the bytecode before, after, and compiled back, beside each transformed function.
-        keep_index: write the index during the run too, at most a fiftieth of the time, so that a program that is killed
-            leaves one; it says that the run has not ended.
-        only: a pattern of shell style; functions whose name, qualified name or file it does not fit are left out.
-        kernels: write Inductor's modules, too.
-        install: run the code of the files in the place of Dynamo's own at once, and not only in `debug`. It does the
-            same, but tracebacks, warnings and log records name the files then, and not the user's lines.
-        before_run: is told where to break, line by line, before code that was compiled runs for the first time, in the
-            thread that runs it. What that code calls runs from the files of the dump from then on, as in `debug`.
-            It must not raise. Never called where torch (before 2.12) does not say which compiled code runs.
-        keep_trace: leave torch's own trace in the folder `trace` of the dump, too, for other tools that read it.
-        stack_after: seconds from which on a compile is slow: its Python stack is written to `slow_compile.txt`, with
-            Python's `faulthandler.dump_traceback_later`, which the program cannot use for itself then. 0 for never.
+        dump_src_dir: the directory for the files; it is created with its parents on entry.
+        clean_wild_fx_code: leave out the graphs of attempts that Dynamo abandoned and restarted.
+        log_bytecode: write bytecode listings beside each transformed function: before Dynamo, after, and recompiled.
+        keep_index: write the index during the run too, with at most 2 % of the time, so that a killed program leaves an
+            index. That index says that the run has not ended.
+        only: a shell pattern; functions whose name, qualified name or file does not match are left out.
+        kernels: write Inductor's modules.
+        install: run the code of the files instead of Dynamo's at once, and not only in `debug`. It computes the same,
+            but tracebacks, warnings and log records then name the files instead of the user's lines.
+        before_run: receives the places to break at, before compiled code runs for the first time, in the thread that
+            runs it. From then on the callees of that code run from the files of the dump, as in `debug`. It must not
+            raise. It is never called if torch (before 2.12) does not report which compiled code runs.
+        keep_trace: keep torch's own trace in the folder `trace` of the dump, for other tools.
+        stack_after: seconds after which a compile is slow. Its Python stack is written to `slow_compile.txt` with
+            Python's `faulthandler.dump_traceback_later`, which the program itself then cannot use. 0 for never.
 
     Raises:
-        DumpDirectoryError: on entering, before anything is compiled: the directory cannot be written to.
+        DumpDirectoryError: on entry, before anything is compiled: the directory cannot be written.
     """
 
     def __init__(

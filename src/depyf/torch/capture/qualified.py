@@ -1,4 +1,4 @@
-"""The names under which the reader of a program knows its objects."""
+"""The names of objects for the reader of a program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import types
 
 
 def qualified_name(value: object) -> str:
-    """Return the dotted name under which the reader knows `value`, or '' if it has none."""
+    """Return the dotted name of `value` for readers, or ""."""
     if isinstance(value, types.ModuleType):
         return value.__name__
     if isinstance(value, enum.Enum):
@@ -21,7 +21,7 @@ def qualified_name(value: object) -> str:
 
 
 def _of_definition(value: object) -> str:
-    """Return the name of a class or a function: the module's and its own."""
+    """Return the name of a class or a function, with its module."""
     name = getattr(value, "__qualname__", None)
     if not isinstance(name, str):
         return ""
@@ -31,7 +31,7 @@ def _of_definition(value: object) -> str:
         return _without_locals(name)
     short = name.rpartition(".")[2]
     if getattr(sys.modules.get(module), short, None) is value:
-        # `torch.sin` is a method of a class of its own; its users know it as what the module calls it.
+        # `torch.sin` is a method of a class of its own, but its users know its name in the module.
         name = short
     return f"{module}.{_without_locals(name)}"
 

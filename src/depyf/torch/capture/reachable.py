@@ -1,4 +1,4 @@
-"""The Python functions that a compiled graph runs through: torch's wrappers, generated ones, and the graph itself."""
+"""The Python functions that a compiled graph calls: torch's wrappers, generated functions, and the graph itself."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import torch.fx
 from depyf.torch.adapters import interpreted
 
 MOST_OBJECTS = 20_000
-"""Objects looked at from one compiled graph; a graph of Inductor has some thousand."""
+"""The most objects that are visited from one compiled graph; one of Inductor has a few thousand."""
 
 OWN_PACKAGES = ("torch._functorch.", "torch._inductor.", "torch._dynamo.")
-"""Torch's packages whose objects hold the functions of a compiled graph in their attributes."""
+"""torch's packages whose objects hold the functions of a compiled graph in their attributes."""
 
 RUN_A_GRAPH = ("forward", "_lazy_forward", "__call__", "_wrapped_call_impl", "_call_impl")
-"""Methods of a graph module that run it; the others may be held for its parameters."""
+"""Methods of a graph module that run it. The others may be held for its parameters."""
 
 
 def reachable_functions(compiled: object) -> Iterator[types.FunctionType]:
     """Yield each function that a compiled graph holds, nearest first.
 
-    Closures, bound methods, partial functions, containers, autograd functions, graph modules and the objects of
-    torch's compilers are looked into; tensors, parameters and the user's modules are not.
+    This follows closures, bound methods, partial functions, containers, autograd functions, graph modules and the
+    objects of torch's compilers, but not tensors, parameters and the user's modules.
     """
     seen: set[int] = set()
     kept: list[object] = []
@@ -36,21 +36,21 @@ def reachable_functions(compiled: object) -> Iterator[types.FunctionType]:
         if id(found) in seen:
             continue
         seen.add(id(found))
-        kept.append(found)  # An object made by the walk itself must not give its address to another one.
+        kept.append(found)  # Keep objects that the walk itself creates, so that their addresses are not reused.
         if isinstance(found, types.FunctionType):
             yield found
         pending.extend(held(found))
 
 
 def held(found: object) -> Iterable[object]:
-    """Return the objects through which what is called may go on to functions."""
+    """Return the objects through which a callable may call other functions."""
     if isinstance(found, types.FunctionType):
         return [*cell_values(found).values(), *vars(found).values(), *(found.__defaults__ or ())]
     if isinstance(found, types.MethodType):
         runs = not isinstance(found.__self__, torch.fx.GraphModule) or found.__func__.__name__ in RUN_A_GRAPH
         return (found.__func__, found.__self__) if runs else ()
     if isinstance(found, types.BuiltinMethodType):
-        return (found.__self__,)  # `apply` of an autograd function may be C's.
+        return (found.__self__,)  # `apply` of an autograd function may be a C function.
     if isinstance(found, staticmethod | classmethod):
         return (found.__func__,)
     if isinstance(found, functools.partial):
@@ -61,10 +61,10 @@ def held(found: object) -> Iterable[object]:
 
 
 def _held_by_torch(found: object) -> Iterable[object]:
-    """Return what graphs, generated classes and torch's own objects hold; other objects are not looked into."""
+    """Return what graphs, generated classes and torch's own objects hold; nothing for other objects."""
     if isinstance(found, torch.fx.GraphModule):
-        interpreted.compiled_to_python(found)  # Until it first runs, a lazy module has no function of its own.
-        # Where Dynamo splits a graph, e.g. for `DistributedDataParallel`, its own modules hold the compiled parts.
+        interpreted.compiled_to_python(found)  # A lazy module has no function of its own before its first run.
+        # If Dynamo splits a graph, for example for `DistributedDataParallel`, its own modules hold the compiled parts.
         parts = [each for each in found.children() if isinstance(each, torch.fx.GraphModule) or _is_of_torch(each)]
         return [type(found).forward, *parts]
     if isinstance(found, type):
@@ -72,7 +72,7 @@ def _held_by_torch(found: object) -> Iterable[object]:
         return list(vars(found).values()) if is_generated else ()
     if _is_of_torch(found):
         values = getattr(found, "__dict__", {}).values()
-        return [each for each in values if not isinstance(each, torch.fx.GraphModule)]  # Kept to be compiled, or shown.
+        return [each for each in values if not isinstance(each, torch.fx.GraphModule)]  # Kept for later or for display.
     return ()
 
 
@@ -81,7 +81,7 @@ def _is_of_torch(found: object) -> bool:
 
 
 def cell_values(function: types.FunctionType) -> dict[str, object]:
-    """Return what the free variables of a function are bound to; those that are not bound are left out."""
+    """Return the values of a function's free variables, without unbound ones."""
     values = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:

@@ -1,4 +1,4 @@
-"""Joins what torch tells a running process: the records of its trace, and the code objects that they are about."""
+"""Join the reports of torch in a running process: the records of its trace, and their code objects."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Running(join.Running):
-    """A compile of this process with what joins its parts, which is no part of the model.
+    """A compile of this process with the state of the join, which is not part of the model.
 
-    `code` is a copy of the user's code object and `live_code` refers to the code itself: torch's cache hangs on it, and
-    with the cache the user's objects.
+    `code` is a copy of the user's code object, and `live_code` refers to the code itself. torch's cache belongs to that
+    code, and the user's objects belong to the cache.
     """
 
     code: types.CodeType | None = None
@@ -41,18 +41,18 @@ class Running(join.Running):
     placeholders: Mapping[str, object] = field(default_factory=dict)
     entry_is_read: bool = False
     reason: str = ""
-    """The line in which the file of its code says why it was compiled."""
+    """The line in the file of its code that says why it was compiled."""
     unwritten: Callable[[], None] | None = None
-    """Writes the file of its code, which waits until it is known why it was compiled."""
+    """Writes the file of its code, which waits until the reason for the compile is known."""
     is_ahead: bool = False
-    """Whether it was compiled before any call, for the program to keep: torch's cache has no entry of it."""
+    """Whether it was compiled before any call, for the program to keep. Then torch's cache has no entry for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """Where a resume function is called from: the compile whose code calls it, and its global name there.
+    """Where a resume function is called: the compile whose code calls it, and its global name there.
 
-    The code of other compiles may know the same function by `other_names`.
+    The code of other compiles may call the same function by `other_names`.
     """
 
     caller: Running
@@ -72,7 +72,7 @@ class Recorder(join.Join[Running]):
         kernels: bool = True,
         known: Callable[[types.CodeType], Function | None] = lambda _: None,
     ) -> None:
-        """Begin to record; `known` gives the function of code that an earlier context in the directory told of."""
+        """Begin to record; `known` returns the function for a code object from an earlier context in the directory."""
         super().__init__(
             session,
             dump,
@@ -92,9 +92,9 @@ class Recorder(join.Join[Running]):
         self._kernel_seconds = kernel_seconds()
 
     def equal_codes(self) -> EqualCodes:
-        """Return what of Dynamo's code has been decompiled so far."""
+        """Return the decompilations of Dynamo's code so far."""
         if self._equal_codes is None:
-            # The decompiler is loaded when there is something to decompile.
+            # Import the decompiler only when there is something to decompile.
             from depyf.torch.capture.equal_codes import EqualCodes
 
             self._equal_codes = EqualCodes()
@@ -105,16 +105,16 @@ class Recorder(join.Join[Running]):
         return compile_id in self._running
 
     def phase_of(self, compile_id: CompileId | None) -> str:
-        """Return the part of the compiler that a compile is in, empty where none is known."""
+        """Return the current phase of a compile, or ""."""
         running = self.known(compile_id)
         return running.compile.phase if running is not None else ""
 
     def known(self, compile_id: CompileId | None) -> Running | None:
-        """Return a compile that has begun."""
+        """Return a compile that has begun, or None."""
         return self._running.get(compile_id) if compile_id is not None else None
 
     def begun(self, compile_id: CompileId, code: types.CodeType) -> Running:
-        """Return a compile; one whose first record was not seen begins here, with the names of `code`."""
+        """Return a compile. If its first record was not seen, it begins here, with the names of `code`."""
         with self.lock:
             running = self._running.get(compile_id)
             if running is None:
@@ -125,7 +125,7 @@ class Recorder(join.Join[Running]):
     def begun_at(
         self, compile_id: CompileId, stack: tuple[UserLine, ...], code: types.CodeType | None = None
     ) -> Running:
-        """Return a compile; one whose first record was not seen begins here, at the last line of a stack."""
+        """Return a compile. If its first record was not seen, it begins here, at the last line of a stack."""
         with self.lock:
             running = self._running.get(compile_id)
             if running is None:
@@ -134,7 +134,7 @@ class Recorder(join.Join[Running]):
             return running
 
     def await_runs(self, code: types.CodeType) -> None:
-        """Count the runs of `code`, which the compile that is running has made."""
+        """Count the runs of `code`, which the running compile has made."""
         current = seams.current_compile()
         running = self._running.get(current[0]) if current is not None else None
         if running is not None:
@@ -142,19 +142,19 @@ class Recorder(join.Join[Running]):
             self._by_code[code] = running
 
     def await_copies(self, running: Running, code: types.CodeType) -> None:
-        """Count the runs of code that is equal to `code`, which a compile of another process has made."""
+        """Count the runs of code equal to `code`, from a compile of another process."""
         running.compile.hits = 0
         self._copies.append((code, running))
 
     def count_run(self, code: types.CodeType) -> Running | None:
-        """Note that compiled code is about to run; return the compile that made it, None if that was before."""
+        """Record that compiled code is about to run; return the compile that made it, or None for an earlier one."""
         running = self._by_code.get(code) or self.made(code)
         if running is not None:
             running.compile.hits = (running.compile.hits or 0) + 1
         return running
 
     def made(self, code: types.CodeType) -> Running | None:
-        """Return the compile that made `code`, or None where it was made before."""
+        """Return the compile that made `code`, or None for an earlier one."""
         found = self._by_code.get(code)
         if found is None and self._copies:
             found = next((running for copy, running in self._copies if copy == code), None)
@@ -163,10 +163,10 @@ class Recorder(join.Join[Running]):
         return found
 
     def skipped(self, name: str, reason: str, filename: str) -> Function | None:
-        """Note that Dynamo left a frame as it is, and so why there is no code where it had begun to compile it.
+        """Record that Dynamo skipped a frame, which explains a compile without code.
 
-        Return the function of that compile, or None where it had not begun. Frames of torch's own that it never
-        began to compile are many, and nobody's business.
+        Return the function of that compile, or None if it had not begun. Frames in torch itself without a compile are
+        ignored.
         """
         with self.lock:
             if not filename.startswith(OF_TORCH):
@@ -180,7 +180,7 @@ class Recorder(join.Join[Running]):
             return None
 
     def client_graph(self, compile_id: CompileId | None, name: str, text: str) -> None:
-        """Dump a graph that a client of torch's formatter asks for."""
+        """Dump a graph for a client of torch's formatter."""
         with self.lock:
             artefact = Artefact(name, Dialect.GRAPH, text)
             if compile_id is None or compile_id not in self._running:
@@ -190,11 +190,11 @@ class Recorder(join.Join[Running]):
                 self._add(self._running[compile_id], artefact)
 
     def leaves_out(self, kind: str) -> bool:
-        """Return whether a kind of record says nothing that is joined; depyf writes listings of its own."""
+        """Return whether a kind of record has nothing to join. depyf writes its own listings."""
         return kind in stages.UNINTERESTING or kind == stages.INTERNED_STRING or kind.endswith(stages.BYTECODE_SUFFIXES)
 
     def place_of_start(self, details: Mapping[str, Any]) -> tuple[tuple[UserLine, ...], object]:
-        """Return the stack of a compile that begins, with what the running frames add to it, and its code."""
+        """Return the stack of a starting compile, completed from the running frames, and its code."""
         frames = records.user_stack(details.get("stack"), self.strings())
         not_users = (*seams.OF_DYNAMO, os.path.join(self.dump.directory, ""))
         told = tuple(frame for frame in frames if not frame.filename.startswith(not_users))
@@ -211,7 +211,7 @@ class Recorder(join.Join[Running]):
         return time.monotonic() - self.session.entered
 
     def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
-        """Return a line with its text, which this process runs."""
+        """Return a line with its text, because this process runs it."""
         return line_at(filename, line, function)
 
     def source_of(self, here: UserLine) -> str:
@@ -219,11 +219,11 @@ class Recorder(join.Join[Running]):
         return function_source(here.filename, here.line)
 
     def keep_source(self, filename: str) -> None:
-        """Copy a file that compiled code comes from into the dump."""
+        """Copy a file with compiled code into the dump."""
         keep_source(self.session, self.dump, filename)
 
     def known_before(self, code: object) -> Function | None:
-        """Return the function of code that an earlier context in the directory told of."""
+        """Return the function for a code object from an earlier context in the directory."""
         return self._known_before(code) if isinstance(code, types.CodeType) else None
 
     def _function(self, compile_id: CompileId, here: UserLine, code: object) -> Function:
@@ -234,11 +234,11 @@ class Recorder(join.Join[Running]):
         return function
 
     def unwritten(self) -> list[Running]:
-        """Return the compiles the file of whose code waits for guards."""
+        """Return the compiles whose file of code waits for guards."""
         return [each for each in self.running() if each.unwritten is not None]
 
     def note_kernel_seconds(self, kind: str, running: Running | None) -> None:
-        """Note how long kernels were compiled in a compile that ends, or in that of its backward."""
+        """Record how long kernels were compiled, at the end of a compile or of its backward."""
         if kind not in (stages.FRAME_STARTS, stages.FRAME_ENDS, stages.BACKWARD_ENDS):
             return
         before, self._kernel_seconds = self._kernel_seconds, kernel_seconds()
@@ -248,7 +248,7 @@ class Recorder(join.Join[Running]):
             running.compile.seconds[name] = running.compile.seconds.get(name, 0.0) + spent
 
     def code_of(self, function: Function) -> types.CodeType | None:
-        """Return the code of a function that a compile has begun of, as long as the program holds it."""
+        """Return the code of a function with a compile, while the program holds it."""
         held = self._codes.get(function.key)
         return held() if held is not None else None
 
@@ -256,5 +256,5 @@ class Recorder(join.Join[Running]):
         super()._finish(running, metrics)
         made = running.compile
         if running.is_ahead and made.began is not None:
-            # Torch gives no time for the whole of it.
+            # torch gives no total time for it.
             made.seconds.setdefault("total", round(time.monotonic() - self.session.entered - made.began, 6))

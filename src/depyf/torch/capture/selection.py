@@ -1,4 +1,4 @@
-"""Which functions a context captures: those whose name or file a pattern fits."""
+"""Select the functions that a context captures, by a pattern for their name or file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from depyf.torch.capture.weak_codes import WeakCodes
 class Selection:
     """Remembers which compiles are left out. Every method may be called from any thread.
 
-    Without a `pattern` none is.
+    Without a `pattern` none is left out.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -25,7 +25,7 @@ class Selection:
         self._lock = threading.Lock()
 
     def begins(self, compile_id: CompileId, code: types.CodeType | None) -> None:
-        """Decide about a compile of `code`; one whose code is not known is captured."""
+        """Decide about a compile of `code`. A compile with unknown code is captured."""
         if not self.pattern:
             return
         with self._lock:
@@ -39,22 +39,22 @@ class Selection:
         return compile_id is not None and compile_id in self._left_out
 
     def leave_out_runs(self, code: types.CodeType) -> None:
-        """Note code that torch made of a function that is left out."""
+        """Record code that torch made for a function that is left out."""
         self._codes[code] = True
 
     def leaves_out_run(self, code: types.CodeType) -> bool:
-        """Return whether code was made of a function that is left out."""
+        """Return whether code was made for a function that is left out."""
         return self._codes.get(code) is not None
 
     def fits(self, code: types.CodeType) -> bool:
-        """Return whether the pattern fits a function.
+        """Return whether the pattern matches a function.
 
-        It is tried on the name; of a resume function, on that of the function it resumes.
+        For a resume function, the name of its function is tested.
         """
         return self.fits_names(code.co_name, code.co_filename, getattr(code, "co_qualname", ""))
 
     def fits_names(self, name: str, filename: str, qualified: str = "") -> bool:
-        """Return whether the pattern fits a name, a qualified name, or a file."""
+        """Return whether the pattern matches a name, a qualified name, or a file."""
         if not self.pattern:
             return True
         resumed = resumed_function(name)

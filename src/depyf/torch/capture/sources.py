@@ -1,4 +1,4 @@
-"""Copies of the user's files in the dump, so that what is shown beside them is what was compiled."""
+"""Copies of the user's files in the dump, so that a later report shows what was compiled."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from depyf.report.names import file_part
 from depyf.trace.directory import Files
 
 SOURCE = "source"
-"""Subdirectory of the copies."""
+"""The subdirectory for the copies."""
 
 
 def keep_source(session: Session, dump: Files, filename: str) -> None:
-    """Copy a file that compiled code comes from into the dump, once; what cannot be read is left out."""
+    """Copy a file with compiled code into the dump, once. A file that cannot be read is left out."""
     if filename in session.sources:
         return
     lines = linecache.getlines(filename)
@@ -23,6 +23,6 @@ def keep_source(session: Session, dump: Files, filename: str) -> None:
     stem = file_part(os.path.basename(filename).removesuffix(".py"))
     count = dump.numbers.next(f"{SOURCE}/{stem}")
     name = f"{SOURCE}/{stem}.py" if count == 0 else f"{SOURCE}/{stem}.{count}.py"
-    # `linecache` ends every line with a line break, the last one too.
+    # `linecache` ends every line with a line break, also the last one.
     if dump.write(name, "".join(lines)):
         session.sources[filename] = name

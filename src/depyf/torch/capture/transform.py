@@ -1,6 +1,6 @@
-"""Dynamo's bytecode made into source, and the source into the code that runs in its place.
+"""Turn Dynamo's bytecode into source, and the source into the code that may run instead.
 
-What is put in the place of running code was proven equal to it; everything else is only shown.
+Only proven code replaces running code. Everything else is only shown.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from depyf.verify.level import Level
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One compile, the user's function that it is of or resumes, the original code, and Dynamo's."""
+    """One compile, the user's function that it compiles or resumes, the original code, and Dynamo's."""
 
     running: Running
     root: Function
@@ -40,7 +40,7 @@ class Subject:
 
     @property
     def compile(self) -> Compile:
-        """The compile as the model tells it."""
+        """The compile in the model."""
         return self.running.compile
 
     @property
@@ -54,15 +54,15 @@ def transform(
 ) -> types.CodeType | None:
     """Write the source of Dynamo's code to a file and return the code compiled from that file.
 
-    The result is None where Dynamo's own code has to stay: the equivalence is not proven, or the file could not be
-    written; `subject.compile.transformed` says why. It is None, too, where nothing is to be put in its place
-    (`install`): then `debug` makes and proves the code, and the file waits for the guards (`Running.unwritten`), which
-    say why the function was compiled.
+    Return None if Dynamo's own code must stay, because the equivalence is not proven or the file could not be written;
+    `subject.compile.transformed` has the reason. Also return None if nothing is to be replaced (`install`). Then
+    `debug` creates and proves the code, and the file waits for the guards (`Running.unwritten`), which explain the
+    compile.
     """
     compiled, now = subject.compile, install or log_bytecode
     known = dataclasses.replace(assumptions(compiled, subject.new_code), in_place=install)
     if now:
-        codes = EqualCodes()  # The code of the file is compared with the very code that was proven.
+        codes = EqualCodes()  # The code of the file is compared with exactly the code that was proven.
     shown = codes.shown(subject.new_code, known, result_names(compiled, subject.new_code))
     decompiled = shown.decompiled
     transformed = Transformed(
@@ -93,7 +93,7 @@ def transform(
 def _lines_of_bytecode(
     new_code: types.CodeType, code: types.CodeType | None, known: Assumptions
 ) -> tuple[tuple[tuple[int, ...], ...], ...]:
-    """Return which lines of two listings are the same, as far as the code of the file is there."""
+    """Return which lines of two listings correspond, if the code of the file exists."""
     if code is None:
         return ()
     from depyf.torch.capture.listed_lines import listed_lines
@@ -103,7 +103,7 @@ def _lines_of_bytecode(
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The file of a compile's code, and what stands in it."""
+    """The file of a compile's code, and its content."""
 
     subject: Subject
     transformed: Transformed
@@ -123,7 +123,7 @@ class _File:
         return text
 
     def write_late(self) -> None:
-        """Write the file once the guards are known; where depyf fails on it, what can be shown."""
+        """Write the file when the guards are known. If depyf fails, write what can be shown."""
         try:
             self.write()
         except Exception as error:
@@ -132,7 +132,7 @@ class _File:
         self.leave_code()
 
     def written(self) -> types.CodeType | None:
-        """Write the file; return the code that is compiled from it, or None where it is not what was proven."""
+        """Write the file; return the code compiled from it, or None if it is not the proven code."""
         text, path = self.write(), str(self.dump.directory / self.name)
         code = _compiled_from_file(self.subject, self.transformed, self.decompiled, text, path)
         told = self.transformed
@@ -141,7 +141,7 @@ class _File:
         return code
 
     def leave_code(self) -> None:
-        """Leave Dynamo's code in its place, and note for `debug` how the file stands for it."""
+        """Leave Dynamo's code in place, and record for `debug` how the file relates to it."""
         told, made = self.transformed, self.decompiled
         if not told.installed:
             return
@@ -150,7 +150,7 @@ class _File:
         names = {**made.names, **told.names}
         path = self.dump.directory / self.name
         OF_FILE[new_code] = FileCode(path, function, made.placeholders, names, made.functions, self.known)
-        told.installed, told.reason = False, ""  # It could be; what is not exact about it is no reason.
+        told.installed, told.reason = False, ""  # It could run; that it is not exact is no reason.
 
 
 def write_without_source(subject: Subject, dump: Dump, error: Exception) -> None:
@@ -178,7 +178,7 @@ def _file_name(subject: Subject, dump: Dump) -> str:
 def _compiled_from_file(
     subject: Subject, transformed: Transformed, decompiled: Decompiled, text: str, path: str
 ) -> types.CodeType | None:
-    """Return the code of a file with the names of this process, or None where it is not the code that was proven."""
+    """Return the code of a file with the names of this process, or None if it is not the proven code."""
     if transformed.level is Level.UNPROVEN:
         return None
     code = recompile(
@@ -239,15 +239,15 @@ def _header(subject: Subject) -> list[str]:
 
 
 def _reason_line(root: Function, running: Running) -> str:
-    """Return why a compile was made; in one line, which another may take the place of."""
+    """Return why a compile was made, as one replaceable line."""
     return f"compile {running.compile.id} ({' '.join(trigger_words(root, running.function, running.compile).split())})"
 
 
 def write_reason(root: Function, running: Running, dump: Dump) -> None:
-    """Write into the file of a compile why it was made, once the call was held against all guards of the entries.
+    """Write into the file of a compile why it was made, after the call was compared with the guards of all entries.
 
-    The file is written before that, with the one guard that torch names. No line of it moves: the code that runs may
-    be compiled from it.
+    Before that, the file has only the guard that torch names. No line of the file moves, because running code may be
+    compiled from it.
     """
     transformed, before, now = running.compile.transformed, running.reason, _reason_line(root, running)
     if isinstance(transformed, Transformed) and transformed.file and before != now:
@@ -257,7 +257,7 @@ def write_reason(root: Function, running: Running, dump: Dump) -> None:
 
 
 def _resume_lines(subject: Subject) -> dict[str, int]:
-    """Return the user's line at which each resume function that the code calls goes on."""
+    """Return the user's line at which each resume function that the code calls continues."""
     lines = {}
     for name in subject.compile.resumes:
         offset = resume_offset(name)

@@ -1,4 +1,4 @@
-"""What torch formats and leaves behind, as records of its trace: before 2.4 it writes none, before 2.6 not of all."""
+"""Turn what older torch formats and keeps into records of its trace. Before 2.4 it writes none, before 2.6 not all."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _KINDS = {
     "Backward graph": "aot_backward_graph",
     "AFTER POST GRAD": "after_post_grad_graph",
 }
-"""Torch's names of the graphs that it formats, and of the records that later releases write of them."""
+"""torch's names of the graphs that it formats, and of the records that later releases write for them."""
 
 
 class UntoldBreaks:
-    """Tells a recorder of graph breaks, of which the trace tells since 2.6."""
+    """Reports graph breaks to a recorder. torch traces them since 2.6."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._known = before_trace.graph_breaks()
 
     def before_code(self, current: tuple[CompileId, int]) -> None:
-        """Tell of the breaks that a compile has met by the time that its code is made."""
+        """Report the breaks that a compile has met when its code is made."""
         breaks = before_trace.graph_breaks()
-        known = {id(each) for each in self._known}  # By identity: a reset of Dynamo forgets the breaks so far.
+        known = {id(each) for each in self._known}  # By identity, because a reset of Dynamo forgets the breaks so far.
         for each in breaks:
             if id(each) not in known:
                 text = before_trace.break_text(each)
@@ -37,7 +37,7 @@ class UntoldBreaks:
 
 
 class Untraced:
-    """Tells a recorder what it would hear from the trace."""
+    """Reports to a recorder what the trace of later releases contains."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -45,7 +45,7 @@ class Untraced:
         self._last: tuple[CompileId, int] | None = None
 
     def on_graph(self, current: tuple[CompileId, int], name: str, module: seams.GraphModule) -> None:
-        """Tell of a graph that torch formats."""
+        """Report a graph that torch formats."""
         code = caller.code_in_progress()
         if code is not None:
             self._recorder.begun(current[0], code)
@@ -56,12 +56,12 @@ class Untraced:
             _tell(self._recorder, current, _KINDS[name], {}, seams.graph_text(module))
 
     def before_code(self, current: tuple[CompileId, int]) -> None:
-        """Tell of what a compile has left by the time that its code is made."""
+        """Report the data that a compile has left when its code is made."""
         self._last = current
         self._tell_kernels(current)
 
     def at_end(self) -> None:
-        """Tell of the kernels of backward graphs that were compiled when they were first needed."""
+        """Report the kernels of backward graphs that were compiled at their first use."""
         if self._last is not None:
             self._tell_kernels(self._last)
 
@@ -72,7 +72,7 @@ class Untraced:
                 _tell(self._recorder, current, "inductor_output_code", {"filename": path}, text)
 
     def after_code(self, current: tuple[CompileId, int]) -> None:
-        """Tell that a compile has ended."""
+        """Report that a compile has ended."""
         _tell(self._recorder, current, stages.FRAME_ENDS, {}, None)
 
 

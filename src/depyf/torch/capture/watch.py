@@ -1,7 +1,7 @@
-"""What torch compiles, told to a session without any file: no decompilation, no graph's text, nothing on a steady call.
+"""Record torch's compiles in a session without files: no decompilation, no text of graphs, no cost for steady calls.
 
-Torch tells of a compile by its trace, its bytecode hook and its log of skipped frames. None of them runs when compiled
-code is called again, so a watched program pays for its compiles alone. It needs no `prepare_debug` and disturbs none.
+torch reports a compile by its trace, its bytecode hook and its log of skipped frames. None of them runs when compiled
+code is called again, so a watched program pays only for its compiles. This is independent of `prepare_debug`.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ HEARD = frozenset(
         *stages.CACHES,
     }
 )
-"""The records that are taken in; all others cost a look at their name."""
+"""The records that are processed. The others cost only a look at their name."""
 
 
 class _NoFiles:
-    """The directory of a session that writes none."""
+    """The directory of a session that writes no files."""
 
     directory = Path("/", "depyf writes no files here")
 
@@ -63,7 +63,7 @@ class _NoFiles:
 
 
 class Watch:
-    """Fills a session while it is open; may be opened again, and goes on with the same session then."""
+    """Fills a session while it is open. It may be opened again, and then continues the same session."""
 
     def __init__(self) -> None:
         self.session = Session(torch_version(), python_version(), ended=True)
@@ -74,14 +74,14 @@ class Watch:
         self._lock = threading.RLock()
 
     def open(self) -> None:
-        """Begin to hear of compiles, in all threads."""
+        """Begin to receive reports on compiles, in all threads."""
         with self._lock:
             self._open += 1
             if self._open == 1:
                 self._hooks = self._install()
 
     def close(self) -> None:
-        """Hear no more once it was closed as often as it was opened; the session is whole then."""
+        """Stop when it was closed as often as it was opened. Then the session is complete."""
         with self._lock:
             self._open -= 1
             hooks, self._hooks = (self._hooks, None) if not self._open else (None, self._hooks)
@@ -110,10 +110,10 @@ class Watch:
         raise AssertionError("nothing above swallows an exception")
 
     def on_record(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> None:
-        """Take in one record of torch's structured trace."""
+        """Process one record of torch's structured trace."""
         with self._contained("reading a record of torch's trace"):
             if record_compile_id(metadata) is None:
-                return  # What no frame called is no part of what a test compiles.
+                return  # A test compiles only what a frame calls.
             if kind == stages.FRAME_STARTS:
                 entries.read_new_entries(self._recorder)
             text = "" if kind == GRAPH else payload
@@ -122,20 +122,20 @@ class Watch:
                 entries.read_guards_in_progress(self._recorder, running)
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> None:
-        """Note what Dynamo's code calls; it runs as it is."""
+        """Record what Dynamo's code calls. The code runs unchanged."""
         with self._contained(f"reading Dynamo's code for {code.co_name}"):
             current = seams.current_compile()
             if current is not None:
                 join(self._recorder, self._recorder.begun(current[0], code), code, new_code)
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
-        """Note a frame that runs as the user wrote it."""
+        """Record a skipped frame."""
         with self._contained(f"noting that {name} was skipped"):
             self._recorder.skipped(name, reason, filename)
 
     @contextlib.contextmanager
     def _contained(self, where: str) -> Iterator[None]:
-        """Run a block inside torch: what fails there is a problem of the session, no error of the user's program."""
+        """Run a block inside torch. An error in it becomes a problem of the session, not one of the user's program."""
         with self._problems.contained(where), paused():
             yield
 

@@ -1,7 +1,7 @@
 """Code objects as keys, by identity and without keeping them alive.
 
-Code objects that are equal are not the same to torch: each has cache entries of its own. And one that is kept alive
-keeps its entries alive, and with them the user's modules and tensors.
+torch distinguishes equal code objects: each has its own cache entries. And a code object that is kept alive keeps its
+entries alive, and with them the user's modules and tensors.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the names in AOTAutograd's generated wrappers stand for, read from the functions that run.
+"""The meaning of the names in AOTAutograd's generated wrappers, from the functions that run.
 
 before: the text of a wrapper, `def _compiled_backward(_flat_args_, _ctx_, _prologue_, ...)`
-after: torch's `CompiledFunction.backward` calls it and gives `CompiledFunction._bw_prologue_fn` for `_prologue_`, which
+after: torch's `CompiledFunction.backward` calls it and passes `CompiledFunction._bw_prologue_fn` as `_prologue_`, which
 is `_backward_prologue`, a wrapper in another file
 """
 
@@ -26,15 +26,15 @@ from depyf.torch.capture.qualified import qualified_name
 from depyf.torch.capture.reachable import OWN_PACKAGES, cell_values, held, reachable_functions
 
 MOST_LOOKED_AT = 2_000
-"""Objects that are looked at to see which wrappers a value leads to."""
+"""The most objects that are visited to find the wrappers that a value leads to."""
 
 LONGEST_VALUE = 60
-"""Characters of a plain value that are shown."""
+"""The most characters of a plain value that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call of a wrapper in a function of torch's: where it stands, and the expressions that are given."""
+    """A call of a wrapper in a function of torch's: its place, and the arguments as expressions."""
 
     caller: types.FunctionType
     line: int
@@ -43,7 +43,7 @@ class _Call:
 
 @dataclass(slots=True)
 class _Found:
-    """A wrapper that runs, the file of its text, and the calls of it."""
+    """A running wrapper, the file of its text, and its calls."""
 
     function: types.FunctionType
     artefact: Artefact
@@ -51,7 +51,7 @@ class _Found:
 
 
 def note_wrappers(compiled: Compile, graphs: Iterable[object]) -> bool:
-    """Note of each wrapper generated around `graphs` who calls it and what it is given; return whether there is any."""
+    """Record the callers and the arguments of each wrapper around `graphs`; return whether there is any."""
     texts = [each for each in compiled.artefacts if each.dialect is Dialect.PYTHON and each.file]
     if not texts:
         return False
@@ -66,7 +66,7 @@ def note_wrappers(compiled: Compile, graphs: Iterable[object]) -> bool:
 
 
 def _given_by_wrappers(found: _Found, made: list[tuple[_Found, Wrapper]]) -> tuple[GivenName, ...]:
-    """Return what another wrapper gives for the parameters of one that torch's own functions do not call."""
+    """Return the arguments that another wrapper passes to one that torch's own functions do not call."""
     if found.calls:
         return ()
     parameters = _parameters(found)
@@ -81,7 +81,7 @@ def _given_by_wrappers(found: _Found, made: list[tuple[_Found, Wrapper]]) -> tup
 
 
 def _wrappers_and_calls(texts: list[Artefact], graphs: Iterable[object]) -> dict[int, _Found]:
-    """Return the wrappers that run, by their identity, in the order of their files."""
+    """Return the running wrappers, by their identity, in the order of their files."""
     written = {_key(code): (place, each) for place, each in enumerate(texts) for code in _codes(each.text)}
     found: dict[int, _Found] = {}
     others: dict[int, types.FunctionType] = {}
@@ -101,7 +101,7 @@ def _wrappers_and_calls(texts: list[Artefact], graphs: Iterable[object]) -> dict
 
 
 def _codes(text: str) -> list[types.CodeType]:
-    """Return the code of each function at the top of a text."""
+    """Return the code of each top-level function of a text."""
     try:
         module = compile(text, "<wrapper>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
@@ -114,7 +114,7 @@ def _key(code: types.CodeType) -> tuple[object, ...]:
 
 
 def _globals_read(function: types.FunctionType) -> dict[str, object]:
-    """Return the globals that a function and those inside it read, without builtins, and modules under their names."""
+    """Return the globals that a function and nested functions read, without builtins, and modules by their names."""
     names: dict[str, object] = {}
     for code in codes_in_order(function.__code__):
         for instruction in dis.get_instructions(code):
@@ -125,7 +125,7 @@ def _globals_read(function: types.FunctionType) -> dict[str, object]:
 
 
 def _note_calls(function: types.FunctionType, found: Mapping[int, _Found]) -> None:
-    """Note the calls of wrappers in a function that has one in its closure, or a class that holds one."""
+    """Record the calls of wrappers in a function that has one in its closure, or in a class that holds one."""
     cells = cell_values(function)
     attributes = [each for value in cells.values() if _is_class(value) for each in vars(value).values()]
     held_here = [*cells.values(), *attributes]
@@ -147,7 +147,7 @@ def _plain(value: object) -> object:
 
 @functools.lru_cache(maxsize=256)
 def _calls_in(code: types.CodeType) -> tuple[tuple[ast.expr, int, tuple[ast.expr, ...]], ...]:
-    """Return the calls of names and attributes in the source of a function: what is called, its line, the arguments."""
+    """Return the calls of names and attributes in the source of a function: the callee, its line, and the arguments."""
     try:
         lines, first = inspect.getsourcelines(code)
         tree = ast.parse(textwrap.dedent("".join(lines)))
@@ -161,7 +161,7 @@ _MISSING = object()
 
 
 def _value(expression: ast.expr, function: types.FunctionType, owners: list[object]) -> object:
-    """Return what a name or an attribute is in a function, without running any of the user's; note what held it."""
+    """Return the value of a name or an attribute in a function, without running user code; record what held it."""
     attributes = []
     while isinstance(expression, ast.Attribute):
         attributes.append(expression.attr)
@@ -214,7 +214,7 @@ def _link(found: _Found) -> tuple[str, str]:
 
 
 def _led_to(value: object, owners: list[object], found: Mapping[int, _Found]) -> Iterator[_Found]:
-    """Yield the wrappers that a value comes to first; what is behind a wrapper, or only holds the value, is not."""
+    """Yield the wrappers that a value reaches first, not those behind other wrappers or those that hold the value."""
     by_caller = {id(call.caller): each for each in found.values() for call in each.calls}
     seen = {id(each) for each in owners}
     kept: list[object] = []
@@ -224,7 +224,7 @@ def _led_to(value: object, owners: list[object], found: Mapping[int, _Found]) ->
         if id(current) in seen:
             continue
         seen.add(id(current))
-        kept.append(current)  # An object made by the walk itself must not give its address to another one.
+        kept.append(current)  # Keep objects that the walk itself creates, so that their addresses are not reused.
         wrapper = found.get(id(current)) or by_caller.get(id(current))
         if wrapper is not None:
             yield wrapper
@@ -239,7 +239,7 @@ def _is_held_by(owner: type, found: Mapping[int, _Found]) -> bool:
 
 
 def _words_of_expression(argument: ast.expr, caller: types.FunctionType) -> str:
-    """Return what is given where only the call knows it: a function that the caller makes, or its own variable."""
+    """Return a description of an argument that only the call knows: a function or variable of the caller."""
     text = ast.unparse(argument)
     for constant in caller.__code__.co_consts:
         if isinstance(constant, types.CodeType) and constant.co_name == text:
@@ -252,7 +252,7 @@ def _of_caller(argument: ast.expr) -> str:
 
 
 def _words(value: object) -> str:
-    """Return what an object is, without an address."""
+    """Return a description of an object, without its address."""
     if isinstance(value, types.ModuleType):
         return f"the module {value.__name__}"
     if value is None or type(value) in (bool, int, float, str):
@@ -271,7 +271,7 @@ def _words(value: object) -> str:
 
 
 def _name_of(function: types.FunctionType) -> str:
-    # Of the code: torch gives some of its functions the names of what they are around.
+    # Use the name of the code, because torch gives some functions the names of what they wrap.
     name: str = getattr(function.__code__, "co_qualname", function.__code__.co_name)
     return name.rpartition("<locals>.")[2]
 
