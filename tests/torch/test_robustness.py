@@ -174,7 +174,7 @@ def test_a_directory_that_turns_unwritable(tmp_path: Path, caplog: pytest.LogCap
         assert torch.equal(torch.compile(programs.other_program, backend="eager")(x), programs.other_program(x))
     assert directory.read_text(encoding="utf-8") == "no directory any more"
     warnings = [record.getMessage() for record in caplog.records if record.name == "depyf"]
-    assert "Your program goes on as without depyf" in warnings[0]
+    assert "Your program continues as without depyf" in warnings[0]
 
 
 def _in_a_child(work: object) -> int:

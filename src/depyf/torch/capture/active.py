@@ -1,8 +1,6 @@
-"""Dispatch torch's reports to contexts. All contexts share one set of hooks, installed by the first and removed by the
-last.
+"""Dispatch torch's reports to contexts, which share one set of hooks.
 
-A compile belongs to the context that saw it begin, so that a backward that is compiled later joins its forward. A new
-compile belongs to the context that its thread entered last, else to the one that any thread entered last.
+The first context installs the hooks. The last one removes them.
 """
 
 from __future__ import annotations
@@ -115,7 +113,7 @@ class ActiveContexts:
                 hooks.close()
 
     def after_fork(self) -> None:
-        """Deactivate everything in a forked child. Its parent owns the files, and locks of other threads stay locked."""
+        """Deactivate all contexts in a forked child: its parent owns the files, and other threads' locks stay held."""
         self._lock = threading.RLock()
         self._entered = []
         self._owners = {}

@@ -352,7 +352,7 @@ class DumpContext:
         return (running.compile, *place) if place is not None else None
 
     def _run_in_files(self, code: types.CodeType, tell: Callable[[list[str]], None]) -> None:
-        """Make the callees of compiled code run in the files of the dump. Report where to break before the first run."""
+        """Run the callees of compiled code in the files of the dump. Report where to break before the first run."""
         from depyf.torch.stepping.first_runs import FirstRuns
 
         running = self._recorder.made(code)

@@ -1,1 +1,1 @@
-"""Takes the model of a run, gives the files of a dump directory, whole or not at all."""
+"""Write the files of a dump directory from the model of a run, each whole or not at all."""

@@ -16,11 +16,11 @@ from depyf.report.writer import write_whole
 LOG = logging.getLogger("depyf")
 FILE = "depyf_problems.txt"
 MOST_KEPT = 100
-"""Problems kept in full; an error in a hook that runs often is not worth more."""
+"""The most problems that are kept in full, because an error in a hook may occur often."""
 
 
 class Problems:
-    """Collects what went wrong in one context. The first problem is told at once, all of them in a file."""
+    """Collects the errors of one context. The first is reported at once, all of them in a file."""
 
     def __init__(self, directory: Path) -> None:
         self.found: list[Problem] = []
@@ -30,14 +30,14 @@ class Problems:
 
     @contextmanager
     def contained(self, where: str) -> Iterator[None]:
-        """Run a block whose errors must not reach the user's program; `where` says what it was about."""
+        """Run a block whose errors must not reach the user's program; `where` describes the block."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - whatever it is, the user's program goes on
             self.add(where, error)
 
     def add(self, where: str, error: BaseException) -> None:
-        """Note an error and, if it is the first, log one warning."""
+        """Record an error. The first one also logs a warning."""
         with self._lock:
             self.count += 1
             if self.count > MOST_KEPT:
@@ -48,18 +48,18 @@ class Problems:
             first = self.count == 1
         if first:
             LOG.warning(
-                "depyf: %s failed (%s). Your program goes on as without depyf; the details are in %s.",
+                "depyf: %s failed (%s). Your program continues as without depyf; the details are in %s.",
                 where,
                 message,
                 os.path.join(self._directory, FILE),
             )
 
     def write(self) -> None:
-        """Write the report file, if there is anything to report; if even that fails, log the report itself."""
+        """Write the report file, if there is anything to report. If that fails, log the report itself."""
         if not self.found:
             return
         text = "\n".join(f"{each.where}: {each.message}\n\n{each.details}" for each in self.found)
-        head = f"{self.count} error(s) inside depyf. Please attach this file to a report of the bug.\n\n"
+        head = f"{self.count} error(s) inside depyf. Please attach this file to a bug report.\n\n"
         try:
             write_whole(self._directory / FILE, head + text)
         except OSError as error:

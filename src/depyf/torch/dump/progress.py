@@ -1,4 +1,4 @@
-"""The index of a run that goes on: written anew after compiles, so that a program that is killed leaves one."""
+"""Write the index of a running program after compiles, so that a killed program leaves one."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from depyf.report.running_log import RunningLog
 
 SHARE = 0.02
-"""Part of the program's time that may go into writing: the next index waits until no more than that has."""
+"""The largest fraction of the program's time that writing may take. The next index waits for that."""
 
 
 class Progress:
-    """Calls `write` soon after something has changed, and seldom enough to cost little."""
+    """Calls `write` soon after a change, but seldom enough to cost little."""
 
     def __init__(self, write: Callable[[], None]) -> None:
         self._write = write
         self.is_due = False
-        """Whether there is something new that is not written yet."""
+        """Whether there is a change that is not written yet."""
         self._spent = 0.0
-        # What the program did before, such as to import torch, counts as its time.
+        # Count the earlier time of the program, for example to import torch, as its time.
         self._began = time.monotonic() - time.process_time()
 
     def changed(self) -> None:
-        """Note that there is something new to tell."""
+        """Record that there is a change."""
         self.is_due = True
         self.offer()
 
     def offer(self) -> None:
-        """Write, if there is something new and the writing so far was a small part of the time."""
+        """Write, if there is a change and writing has taken only a small part of the time."""
         if not self.is_due:
             return
         now = time.monotonic()

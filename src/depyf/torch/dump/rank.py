@@ -1,4 +1,4 @@
-"""Which of several processes of one job this is: each writes to a directory of its own."""
+"""The rank of this process in a job. Each rank writes to its own directory."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ FOLDER = "rank_{}"
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """A process's number in a job of `size` processes."""
+    """The number of a process in a job with `size` processes."""
 
     number: int
     size: int
 
 
 def own_rank() -> Rank | None:
-    """Return this process's rank in a job of several processes as its launcher says (`torchrun` sets RANK), or None."""
+    """Return this process's rank in a distributed job, as its launcher gives it (`torchrun` sets RANK), or None."""
     number, size = os.environ.get("RANK", ""), os.environ.get("WORLD_SIZE", "")
     if not (number.isdigit() and size.isdigit()) or int(size) < 2:
         return None
@@ -27,9 +27,9 @@ def own_rank() -> Rank | None:
 
 
 def rank_directory(directory: str | os.PathLike[str]) -> tuple[Path, Path | None]:
-    """Return where this process writes, and the directory of the whole job where that is another one.
+    """Return where this process writes, and the directory of the whole job if that is different.
 
-    A program that names its rank in the path itself (`.../rank_0`, `.../rank0/debug`) is taken at its word.
+    If the program's own path contains its rank (`.../rank_0`, `.../rank0/debug`), it is used unchanged.
     """
     whole, rank = Path(os.fspath(directory)), own_rank()
     if rank is None:

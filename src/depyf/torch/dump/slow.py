@@ -1,7 +1,7 @@
-"""The Python stack of a compile that takes longer than a limit, written while it goes on.
+"""The Python stack of a compile that takes longer than a limit, written during the compile.
 
-Python's own watchdog writes it, which needs neither a thread of Python's nor the interpreter's lock: a compiler that
-hangs in C++ holds that.
+Python's own watchdog writes it. It needs neither a Python thread nor the interpreter lock, which a compiler that hangs
+in C++ holds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 class SlowCompiles:
-    """Watches the compiles of a process, those inside of others as a part of these."""
+    """Watches the compiles of a process. Nested compiles count as parts of the outer one."""
 
     def __init__(self, path: Path, limit: float) -> None:
         self._path = path
@@ -25,7 +25,7 @@ class SlowCompiles:
         self._file: TextIOWrapper | None = None
 
     def begin(self, compile_id: Hashable) -> None:
-        """Begin to watch a compile; another attempt is a part of the first."""
+        """Begin to watch a compile. Another attempt is a part of the first."""
         if not self._limit:
             return
         with self._lock:
@@ -38,7 +38,7 @@ class SlowCompiles:
             faulthandler.dump_traceback_later(self._limit, file=self._file)
 
     def end(self, compile_id: Hashable) -> None:
-        """Watch a compile no more."""
+        """Stop watching a compile."""
         with self._lock:
             self._open.discard(compile_id)
             if not self._open and self._is_armed:
@@ -46,7 +46,7 @@ class SlowCompiles:
                 faulthandler.cancel_dump_traceback_later()
 
     def close(self) -> None:
-        """Watch none; leave the file where a compile was slow."""
+        """Stop watching. The file stays if a compile was slow."""
         with self._lock:
             if self._file is not None:
                 faulthandler.cancel_dump_traceback_later()

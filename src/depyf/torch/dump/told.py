@@ -1,4 +1,4 @@
-"""What the contexts of this process have told in each directory, for what comes after them."""
+"""The compiles that earlier contexts of this process wrote to each directory."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ from depyf.trace.directory import Numbers
 
 @dataclass(frozen=True, slots=True)
 class LiveCompile:
-    """A compile, the user's code it is of, for as long as the user keeps that, and the code that torch runs for it."""
+    """A compile, its user code while the user keeps that, and the code that torch runs for it."""
 
     compile: Compile
     code: weakref.ref[types.CodeType]
     transformed: weakref.ref[types.CodeType] | None = None
 
     def runs(self) -> bool:
-        """Return whether torch still has the entry; it drops them when Dynamo is reset, or what guards need is gone."""
+        """Return whether torch still has the entry.
+
+        Torch drops entries when Dynamo is reset, or when a guarded object is deleted.
+        """
         code = self.code()
         made = self.transformed() if self.transformed is not None else None
         return code is not None and made is not None and any(each.code is made for each in cache_entries(code))
@@ -34,7 +37,7 @@ class LiveCompile:
 
 @dataclass(slots=True)
 class Told:
-    """What a directory tells of, and the code that it is about."""
+    """The content of a directory, and the code objects that it is about."""
 
     session: Session
     numbers: Numbers = field(default_factory=Numbers)
@@ -42,19 +45,19 @@ class Told:
     _functions: WeakCodes[Function] = field(default_factory=WeakCodes)
 
     def add(self, compiles: Iterable[tuple[Function, LiveCompile]]) -> None:
-        """Note what a context has told."""
+        """Record the compiles of a context."""
         for function, each in compiles:
             self.live.append(each)
             if (code := each.code()) is not None:
                 self._functions[code] = function
 
     def function_of(self, code: types.CodeType) -> Function | None:
-        """Return the function that earlier contexts have told of, while torch has an entry that they told of."""
+        """Return the function that earlier contexts captured, while torch still has one of its captured entries."""
         found = self._functions.get(code)
         return found if found is not None and any(each.code() is code and each.runs() for each in self.live) else None
 
     def running(self) -> list[LiveCompile]:
-        """Return the compiles whose entries torch still has; it is asked once for each function."""
+        """Return the compiles whose entries torch still has. Each function is checked once."""
         entries: WeakCodes[set[int]] = WeakCodes()
         found = []
         for each in self.live:
@@ -69,7 +72,7 @@ class Told:
         return found
 
     def note_dropped(self, words: str) -> None:
-        """Say of the compiles that earlier contexts have told of which of them serve no more calls."""
+        """Mark those compiles of earlier contexts whose entries no longer exist."""
         running = {id(each) for each in self.running()}
         for each in self.live:
             if not each.compile.gone and id(each) not in running:
@@ -77,13 +80,13 @@ class Told:
 
 
 def function_told(code: types.CodeType, entries: Iterable[types.CodeType]) -> tuple[Path, int] | None:
-    """Return the directory that tells of every entry of a function, and the place of the function among its roots.
+    """Return the directory with every entry of a function, and the function's index among its roots.
 
-    None where entries were made that no context of this process heard of, or one is still open.
+    Return None if no context of this process captured an entry, or if a context is still open.
 
     Args:
         code: the user's code.
-        entries: the code that torch runs for each of its entries; compile ids begin anew when Dynamo is reset.
+        entries: the code that torch runs for each entry; compile ids repeat after a reset of Dynamo.
     """
     for directory, told in reversed(TOLD.items()):
         if not told.session.ended:
@@ -98,11 +101,11 @@ def function_told(code: types.CodeType, entries: Iterable[types.CodeType]) -> tu
 
 
 TOLD: dict[Path, Told] = {}
-"""By directory, in the order in which contexts first wrote there."""
+"""By directory, in the order of the first writes."""
 
 
 def told_so_far(directory: Path) -> Told:
-    """Return what a directory tells of, nothing unless a context of this process has written there."""
+    """Return the runs in a directory so far; nothing unless a context of this process has written there."""
     if directory not in TOLD or not (directory / INDEX).exists():
         TOLD[directory] = Told(Session(torch_version(), python_version(), view=CaptureView()))
     return TOLD[directory]

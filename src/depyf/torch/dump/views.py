@@ -1,4 +1,4 @@
-"""The files that tell of a whole run, written when the context ends, and of one that goes on."""
+"""The files about a whole run, written at the end of the context, and about a running program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from depyf.trace.directory import Dump
 def write_views(
     session: Session, compiles: list[Running], earlier: EarlierEntries, dump: Dump, problems: Problems
 ) -> None:
-    """Write the full code of each root function and the index; a view that fails leaves the others whole."""
+    """Write the full code of each root function and the index. If a view fails, the others are still written."""
     by_function: dict[str, list[Running]] = {}
     for running in compiles:
         by_function.setdefault(running.function.key, []).append(running)
@@ -38,7 +38,7 @@ def write_views(
 def _write_full_code(
     session: Session, root: Function, compiles: dict[str, list[Running]], earlier: EarlierEntries, dump: Dump
 ) -> None:
-    """Write `full_code_for_*.py`; forget its name where nothing of the function was compiled by the end."""
+    """Write `full_code_for_*.py`; discard its name if nothing of the function was compiled at the end."""
     functions = []
     for each in (root, *session.resumes_of(root)):
         made = _compiled_function(each, root, compiles.get(each.key, []), earlier)
@@ -51,7 +51,7 @@ def _write_full_code(
 def _compiled_function(
     function: Function, root: Function, compiles: list[Running], earlier: EarlierEntries
 ) -> CompiledFunction | None:
-    """Return a function with its entries, or None where Dynamo never made code for it."""
+    """Return a function with its entries, or None if Dynamo never made code for it."""
     entries = [entry for entry in map(_compiled_entry, compiles) if entry is not None]
     codes = [each.code for each in compiles if each.code is not None]
     if not entries or not codes:

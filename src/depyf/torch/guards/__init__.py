@@ -1,5 +1,5 @@
-"""Torch's guards as readable Python with the verdict that the C++ guards give.
+"""Render torch's guards as readable Python with the same verdicts as the C++ guards.
 
-`tree` reads the guards of a cache entry once, `kinds` say each of them in Python, `render` makes a function of them,
-`explain` names every clause that fails, `agreement` compares with torch, and `full_code` puts them in a file.
+`tree` reads the guards of a cache entry once. `kinds` translates each of them to Python, and `render` makes a function
+of them. `explain` names every clause that fails, `agreement` compares with torch, and `full_code` writes a file.
 """

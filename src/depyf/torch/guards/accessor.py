@@ -1,8 +1,8 @@
-"""How the guard tree gets from a value to the next one, as an expression.
+"""The step from one value of the guard tree to the next, as an expression.
 
-Torch's accessors are C++ objects whose Python side is their class and a text, e.g. `DictGetItemGuardAccessor('k')`.
-The source that torch names for the value that is reached is not always that value's, so it is used only where the
-text does not tell enough.
+torch's accessors are C++ objects that show Python only their class and a text, for example
+`DictGetItemGuardAccessor('k')`. torch's source for the reached value is not always correct, so it is used only if the
+text is not sufficient.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from depyf.torch.guards.literal import literal, plain_string, quoted
 from depyf.torch.guards.verdicts.difference import ABSENT
 
 ROOT = 0
-"""The node that stands for the frame."""
+"""The node for the frame."""
 
 _TEXT = re.compile(r"^(?P<name>\w+)(?:<TensorProperty::(?P<property>\w+)>)?(?:\((?P<argument>.*)\))?$", re.DOTALL)
 
 
 @dataclass(slots=True, eq=False)
 class Step:
-    """A step of the walk: from the node `base`, whose exact type is `cls` if guards pin it, and whose value is `value`.
+    """A step of the walk: from the node `base` with the value `value`, and with the exact type `cls` if guards pin it.
 
-    `argument` is what the accessor's text holds in brackets; `source` and `base_source` are torch's names for the
-    value that is reached and for the base.
+    argument: the part of the accessor's text in brackets.
+    source, base_source: torch's names for the reached value and for the base.
     """
 
     base: At
@@ -52,11 +52,9 @@ def step(
     value: object,
     scope: Mapping[str, object],
 ) -> Text | None:
-    """Return the expression for the value that `accessor` reaches from the node `base`.
+    """Return the expression for the value that `accessor` reaches from the node `base`, or None if it is unknown.
 
-    `sources` are torch's names for the base and for the value reached, `cls` the type that guards pin the base to,
-    `value` the base's value at capture or `ABSENT`, `scope` the names that torch's expressions use. `None` means that
-    this accessor is not known.
+    sources: torch's names for the base and for the reached value.
     """
     name, looked_at, argument = _parts(accessor.repr())
     made = _STEPS.get(name)
@@ -75,7 +73,7 @@ def _parts(text: str) -> tuple[str, str, str]:
 
 
 def _plain(cls: type | None, *, like: type) -> bool:
-    """Return whether guards pin the value to a type whose `[]` is that of `like`."""
+    """Return whether guards pin the value to a type whose `[]` behaves like that of `like`."""
     own, plain = (getattr(each, "__getitem__", None) for each in (cls, like))
     return cls is not None and issubclass(cls, like) and own is plain
 
@@ -92,7 +90,7 @@ def _local(at: Step) -> Text:
 
 
 def _key(at: Step, text: str) -> Text | None:
-    """Return the key whose repr is `text`: as a literal, or the very object if the base has such a key."""
+    """Return the key whose repr is `text`: as a literal, or the object itself if the base has such a key."""
     plain = plain_string(text)
     if plain is not None and (spelled := _spelled(plain)) is not None:
         return (spelled,)
@@ -108,12 +106,12 @@ def _key(at: Step, text: str) -> Text | None:
 
 
 _OF_MODULES = ("._modules", "._parameters", "._buffers")
-"""Dicts of a module, whose keys are strings, also those that look like numbers."""
+"""Dicts of a module, whose keys are strings even if they look like numbers."""
 
 
 
 def _key_text(at: Step) -> str:
-    """Return the repr of a key. Torch 2.4 writes its `str`: the dict, or the source of the value, tells what it was."""
+    """Return the repr of a key. torch 2.4 writes its `str`; the dict or the source of the value shows what it was."""
     text = at.argument
     if at.base_source.endswith(_OF_MODULES) and text[:1] not in ("'", '"'):
         return repr(text)
@@ -143,7 +141,7 @@ def _spelled(key: object) -> Piece | None:
 
 def _dict_item(at: Step) -> Text | None:
     if at.base.node == ROOT:
-        # Before 2.7 the locals are a dict. Its keys are names.
+        # Before 2.7 the locals are a dict whose keys are names.
         return ("L[", quoted(at.argument.strip("'")), "]")
     key = _key(at, _key_text(at))
     if key is None:
@@ -154,7 +152,7 @@ def _dict_item(at: Step) -> Text | None:
 
 
 def _item(at: Step) -> Text | None:
-    """`x[key]` of anything; the accessor's text does not tell `0` from `"0"`, torch's source does."""
+    """`x[key]` for any `x`. The accessor's text does not distinguish `0` from `"0"`, but torch's source does."""
     try:
         source = ast.parse(at.source, mode="eval").body
     except SyntaxError:

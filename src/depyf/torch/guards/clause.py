@@ -1,4 +1,4 @@
-"""One condition of an entry: its text, with gaps for the values it looks at and the objects it compares with."""
+"""One condition of an entry: its text, with gaps for the checked values and the objects that they are compared with."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ Text: TypeAlias = tuple[Piece, ...]
 
 @dataclass(slots=True, eq=False)
 class Leaf:
-    """A guard of torch's that looks at one value: torch's name of its kind, its words, and the guard itself.
+    """A guard of torch's on one value: torch's name of its kind, its text, and the guard itself.
 
-    A model has thousands, and a frozen instance takes three times as long to make: nobody changes one.
-
-    `check` is torch's own C++ object, which can be asked for its verdict on a value.
+    It is never changed. It is not frozen, because a model has thousands and a frozen instance takes three times as long
+    to create. `check` is torch's own C++ object, which gives its verdict for a value.
     """
 
     kind: str
@@ -36,11 +35,11 @@ class Leaf:
 
 @dataclass(slots=True)
 class Clause:
-    """A condition on the value of `node`. Nobody changes one, but for `let_go`.
+    """A condition on the value of `node`. Only `let_go` changes it.
 
-    `text` is an expression with the verdict; `differences` an expression that gives a list of `Difference`, for kinds
-    that look at several respects at once; otherwise `expected` says in words what must hold and `actual` is an
-    expression for what is shown instead. `torch_text` are torch's own words.
+    `text` is an expression with the verdict. For kinds that check several respects at once, `differences` is an
+    expression for a list of `Difference`. Otherwise `expected` describes what must hold, and `actual` is an expression
+    for the value to show. `torch_text` is torch's own text.
     """
 
     kind: str
@@ -53,14 +52,14 @@ class Clause:
     torch_text: str = ""
     note: str = ""
     check: Callable[[object], bool] | None = None
-    """Torch's own guard, for comparison while the guards are read."""
+    """torch's own guard, for comparison while the guards are read."""
     pins: type | None = None
-    """The exact type that the value has when this holds, while the guards are read."""
+    """The exact type of the value if this holds, while the guards are read."""
     flags: Mapping[str, object] | None = None
-    """The flags of torch's global state that a guard on it looks at: those guards are shown as one clause."""
+    """The flags of torch's global state that a guard checks. Guards on it are shown as one clause."""
     calls_through: bool = False
     """Whether the text calls torch's own guard."""
 
     def let_go(self) -> None:
-        """Forget what is known of the clause only while the guards are read."""
+        """Drop the data that is needed only while the guards are read."""
         self.check = self.pins = None

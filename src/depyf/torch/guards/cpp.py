@@ -1,4 +1,4 @@
-"""What torch's C++ guard tree shows to Python: the parts of it that are read here."""
+"""The Python interface of torch's C++ guard tree, as far as it is used here."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Protocol, TypeAlias
 
 
 class LeafObject(Protocol):
-    """A guard on one value; most can be called with a value for their verdict."""
+    """A guard on one value. Most can be called with a value for their verdict."""
 
     def verbose_code_parts(self) -> Sequence[str]:
-        """Return torch's words for what is checked."""
+        """Return torch's text of the check."""
 
 
 class Accessor(Protocol):
-    """How torch gets from one value to the next."""
+    """The step from one value to the next."""
 
     def repr(self) -> str:
         """Return the accessor's class and argument as text."""
 
 
 class ValueGuards(Protocol):
-    """The guards on one value, and the way to others."""
+    """The guards on one value, and the steps to other values."""
 
     def get_source(self) -> str:
         """Return torch's expression for the value."""
@@ -33,18 +33,18 @@ class ValueGuards(Protocol):
         """Return the guards on the value itself."""
 
     def get_accessors(self) -> Sequence[Accessor]:
-        """Return the ways to other values."""
+        """Return the steps to other values."""
 
     def get_child_managers(self) -> Sequence[ValueGuards]:
         """Return the managers of these values, in the order of the accessors."""
 
 
 KeyValue: TypeAlias = tuple[ValueGuards | None, ValueGuards | None]
-"""The managers of a key and of its value, None where torch does not look at it."""
+"""The managers of a key and of its value; None if torch does not check it."""
 
 
 class DictGuards(ValueGuards, Protocol):
-    """The guards on a dict whose items torch finds by their position."""
+    """The guards on a dict whose items torch finds by position."""
 
     def get_key_value_managers(self) -> Mapping[int, KeyValue]:
         """Return the managers of keys and values by position."""
@@ -57,11 +57,11 @@ class Root(ValueGuards, Protocol):
         """Return torch's verdict on a frame with these locals."""
 
     def get_epilogue_lambda_guards(self) -> Sequence[LeafObject]:
-        """Return the guards that are asked after all others."""
+        """Return the guards that torch checks last."""
 
 
 class Wrapper(Protocol):
-    """What a cache entry holds: its guards, and the names that torch's own expressions use."""
+    """The content of a cache entry: its guards, and the names in torch's own expressions."""
 
     root: Root
     closure_vars: Mapping[str, object] | None

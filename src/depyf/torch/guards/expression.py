@@ -1,4 +1,4 @@
-"""Texts with gaps: filling them for a reader, evaluating them on values, and reading torch's own expressions."""
+"""Texts with gaps: fill them for a reader, evaluate them on values, and parse torch's own expressions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MARK = "__node_"
 
 @lru_cache(maxsize=4096)
 def _compiled(text: str) -> tuple[CodeType, bool]:
-    """Return the code of an expression, and whether there are functions in it, which see no variables but globals."""
+    """Return the code of an expression, and whether it contains functions, which can read only globals."""
     code = compile(text, "<guard>", "eval")
     return code, any(isinstance(constant, CodeType) for constant in code.co_consts)
 
 
 def fill(text: Text, value: Callable[[int], str], held: Callable[[Held], str]) -> str:
-    """Return `text` with its gaps filled by the texts that `value` and `held` give."""
-    # A model's guards have tens of thousands of pieces: classes are compared, which is three times as fast as `match`.
+    """Return `text` with its gaps filled by the results of `value` and `held`."""
+    # A model's guards have tens of thousands of pieces. Comparing classes is three times as fast as `match`.
     return "".join(
         [
             value(piece.node) if type(piece) is At else held(piece) if type(piece) is Held else str(piece)
@@ -36,7 +36,7 @@ def fill(text: Text, value: Callable[[int], str], held: Callable[[Held], str]) -
 
 
 def evaluate(text: Text, value: Callable[[int], object], scope: dict[str, object]) -> object:
-    """Return the value of `text`, with `value(node)` in its gaps; `scope` gets Python's builtins as well.
+    """Return the value of `text`, with `value(node)` in its gaps; Python's builtins are added to `scope`.
 
     Raises:
         Exception: whatever the expression raises.
@@ -60,8 +60,8 @@ def evaluate(text: Text, value: Callable[[int], object], scope: dict[str, object
 def torch_expression(text: str, scope: Mapping[str, object], known: Mapping[str, int]) -> Text | None:
     """Return torch's own expression `text` with the names of `scope` held and strings in double quotes.
 
-    `known` are sources of nodes (`L['x']`) that stand for the node where they occur first. `None` means that `text`
-    is no expression over `L`, `G`, builtins and `scope`.
+    `known` maps sources of nodes (`L['x']`) to the nodes that replace them. Return None if `text` is not an expression
+    over `L`, `G`, builtins and `scope`.
     """
     for source, node in known.items():
         text = text.replace(source, f"{_MARK}{node}", 1)
@@ -81,7 +81,7 @@ def torch_expression(text: str, scope: Mapping[str, object], known: Mapping[str,
 
 @lru_cache(maxsize=512)
 def _tokens(text: str) -> tuple[tokenize.TokenInfo, ...] | None:
-    """Return the tokens of an expression, `None` for what is none: every entry of a function has the same ones."""
+    """Return the tokens of an expression, or None. They are cached: entries of a function share expressions."""
     try:
         compile(text, "<guard>", "eval")
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))

@@ -1,4 +1,4 @@
-"""Fewer clauses for the reader: what torch checks in several guards, but everybody sees as one thing.
+"""Merge clauses that torch checks in several guards and that a reader sees as one.
 
 Before                                              After
     global_state(grad_mode=True, ...)                   global_state(grad_mode=True, ...)
@@ -25,12 +25,12 @@ _CONSTANT = frozenset({"EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH", "NONE_MATCH"
 
 
 def fold(clauses: Sequence[Clause]) -> list[Clause]:
-    """Return `clauses` with the same meaning and no clause that another one implies."""
+    """Return `clauses` with the same meaning, without clauses that another one implies."""
     return _without_repeats(_without_implied_types(_tensors(_global_state(clauses))))
 
 
 def _global_state(clauses: Sequence[Clause]) -> list[Clause]:
-    """Make one clause of those on torch's flags; a flag of this torch's that no guard looks at may have any value."""
+    """Merge the clauses on torch's flags. A flag of this torch that no guard checks may have any value."""
     states = [clause for clause in clauses if clause.flags is not None]
     if not states:
         return list(clauses)
@@ -56,7 +56,7 @@ def _all_of(checks: Sequence[Callable[[object], bool] | None]) -> Callable[[obje
 
 
 def _tensors(clauses: Sequence[Clause]) -> list[Clause]:
-    """Put the marks of a tensor's dimensions into the clause on the tensor, and drop the one on its type."""
+    """Merge the marks of a tensor's dimensions into the clause on the tensor, and drop the clause on its type."""
     marks = {clause.node: clause for clause in clauses if clause.text[0] == _MARKS}
     tensors = {clause.node: clause for clause in clauses if clause.kind == _TENSOR and not clause.calls_through}
     folded: list[Clause] = []
@@ -72,7 +72,7 @@ def _tensors(clauses: Sequence[Clause]) -> list[Clause]:
 
 
 def _with_marks(tensor: Clause, mark: Clause | None) -> Clause:
-    """Return the clause on a tensor that looks at marks too: none are usual, and `ANY` if torch does not look."""
+    """Return the clause on a tensor with marks: none are usual, and `ANY` means that torch does not check them."""
     wanted = "ANY" if mark is None else str(mark.text[-2]).removeprefix(", ")
     argument = "" if wanted == "{}" else f", marks={wanted}"
 
@@ -84,13 +84,13 @@ def _with_marks(tensor: Clause, mark: Clause | None) -> Clause:
 
 
 def _without_implied_types(clauses: Sequence[Clause]) -> list[Clause]:
-    """Drop the clause on the type of a value that another one compares with a constant: that looks at the type too."""
+    """Drop the clause on the type of a value if another clause compares the value, and its type, with a constant."""
     constant = {clause.node for clause in clauses if clause.kind in _CONSTANT and not clause.calls_through}
     return [clause for clause in clauses if clause.kind != "TYPE_MATCH" or clause.node not in constant]
 
 
 def _without_repeats(clauses: Sequence[Clause]) -> list[Clause]:
-    """Drop a clause that says again what an earlier one says."""
+    """Drop a clause that repeats an earlier one."""
     seen: dict[Text, Clause] = {}
     for clause in clauses:
         seen.setdefault(clause.text, clause)

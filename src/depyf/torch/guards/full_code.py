@@ -1,6 +1,6 @@
-"""The text of `full_code_for_<fn>_<n>.py`: a function as torch runs it, with its guards, its code and its resumptions.
+"""Render `full_code_for_<fn>_<n>.py`: a function as torch runs it, with its guards, code and resume functions.
 
-The text is a module. It is parsed and compiled in any process; in the one that made it `torch.replica` runs it.
+The file is a module. Every process can parse and compile it; only `torch.replica` in the original process can run it.
 """
 
 from __future__ import annotations
@@ -20,20 +20,19 @@ from depyf.torch.guards.tree import Tree
 from depyf.torch.replica.dispatch import parameters, signature
 
 MOST_RESUMED_LINES = 18
-"""Lines of the user's function above each resume function."""
+"""The most lines of the user's function above each resume function."""
 
 _RULE = 108
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledEntry:
-    """One entry of torch's cache: when it serves a call, and the code that does.
+    """One entry of torch's cache: the guards that select it, and its code.
 
-    `source` is the transformed code as text that stands alone in a file, with the function `source_name`; it is empty
-    where Dynamo's own bytecode runs, and `proof` says what was proven, or why nothing is. `graphs` gives the file of
-    each graph function that the code calls, `differs` says where `guards` disagreed with torch at capture.
-    `placeholders` are the objects for names in the source that stand for constants without a literal, `names` the
-    globals that the process has under another name than the source says.
+    `source` is the transformed code as text that stands alone in a file, with the function `source_name`. It is "" if
+    Dynamo's own bytecode runs; then `proof` says why. `graphs` maps each graph function that the code calls to its
+    file. `differs` says where `guards` disagreed with torch at capture. `placeholders` maps names in the source to
+    constants without a literal. `names` maps names in the source to the process's global names.
     """
 
     compile_id: str
@@ -49,11 +48,11 @@ class CompiledEntry:
 
 @dataclass(frozen=True, slots=True)
 class CompiledFunction:
-    """A function that torch compiled: the user's, or the rest of one after a graph break.
+    """A function that torch compiled: the user's function or a resume function.
 
     `code` is its own code, before any transformation. `source` is the user's text from `first_line` on; for a resume
-    function it is that of the function it resumes, from line `resumes_at`. `resume_name` is the global name by which
-    the code of the caller knows it, e.g. `__resume_at_102_2`; other callers may have `other_names` for it.
+    function, that of its function, which continues at line `resumes_at`. `resume_name` is the global name in the code
+    of the caller, for example `__resume_at_102_2`; other callers may use `other_names`.
     """
 
     name: str
@@ -69,10 +68,10 @@ class CompiledFunction:
 
 @dataclass(frozen=True, slots=True)
 class FullCode:
-    """The text of a file and what a process has to give it.
+    """The text of a file and the objects that the process must provide.
 
-    `objects` are those that guards compare with, by their names in the text. `functions` gives the name in the text of
-    each function, in the order in which they were given.
+    `objects` are those that guards compare with, by their names in the text. `functions` is the name of each function
+    in the text, in the given order.
     """
 
     text: str
@@ -100,7 +99,7 @@ def render_full_code(functions: Sequence[CompiledFunction]) -> FullCode:
 
 
 def _is_word_of(name: str, text: str) -> bool:
-    """Return whether a name stands in a text, and not only as a part of longer ones."""
+    """Return whether a name occurs in a text as a whole word."""
     start = text.find(name)
     while start >= 0:
         end = start + len(name)
@@ -159,7 +158,7 @@ def _banner(entry: CompiledEntry) -> list[str]:
 
 
 def _code(entry: CompiledEntry, function: CompiledFunction) -> list[str]:
-    """Return the transformed code of an entry under the name `code_0_0`, or what is said where there is none."""
+    """Return the transformed code of an entry under the name `code_0_0`, or a comment if there is none."""
     name = f"code_{entry_suffix(entry.compile_id)}"
     lines = [f"# {graph}: {file}" for graph, file in entry.graphs.items()]
     proof = entry.proof or "not compared with Dynamo's"
@@ -175,7 +174,7 @@ def _code(entry: CompiledEntry, function: CompiledFunction) -> list[str]:
 
 
 def _renamed(source: str, before: str, after: str) -> str:
-    """Return `source` with the function `before`, and what gives it its cells, called `after` where they are made."""
+    """Return `source` with the function `before`, and the function that creates its cells, renamed to `after`."""
     lines = source.splitlines()
     inside = next((number for number, line in enumerate(lines) if line.startswith(f"def __closure_of_{before}(")), None)
     made = re.compile(
@@ -191,7 +190,7 @@ def _renamed(source: str, before: str, after: str) -> str:
 
 
 def _original(function: CompiledFunction, name: str) -> list[str]:
-    """Return the user's function, as a function if it can be made again here, otherwise as a comment."""
+    """Return the user's function: as code if it can be defined here, otherwise as a comment."""
     source = textwrap.dedent(function.source).strip("\n")
     if function.resumes_at is None and _stands_alone(source, function):
         head = rf"def original_{name}("
@@ -203,7 +202,7 @@ def _original(function: CompiledFunction, name: str) -> list[str]:
 
 
 def _stands_alone(source: str, function: CompiledFunction) -> bool:
-    """Return whether executing `source` makes the function and does nothing else: no decorator, default or closure."""
+    """Return whether executing `source` only defines the function, without a decorator, default or closure."""
     try:
         statements = ast.parse(source).body
     except SyntaxError:
@@ -216,14 +215,14 @@ def _stands_alone(source: str, function: CompiledFunction) -> bool:
 
 
 def _resumption(function: CompiledFunction) -> list[str]:
-    """Return the user's function with the lines marked at which this resume function goes on."""
+    """Return the user's function with marks on the lines where this resume function continues."""
     lines = textwrap.dedent(function.source).strip("\n").splitlines()
     at = function.resumes_at or 0
     shown = [
         f"# {'>' if number >= at else ' '} {number:5}  {line}".rstrip()
         for number, line in enumerate(lines, function.first_line)
     ]
-    # All of it stands above: were it here as often as it resumes, the text would grow with the square of its breaks.
+    # The whole function is above. Repeating it for each resume function would make the file quadratic.
     shown = window(shown, at - function.first_line, MOST_RESUMED_LINES)
     return ["# The rest of your function after a graph break, with its variables as they were.", *shown]
 

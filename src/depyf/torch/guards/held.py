@@ -1,4 +1,4 @@
-"""An object that guards compare with by identity: held weakly where it can be, under a name for the reader."""
+"""An object that guards compare with by identity: held weakly if possible, under a name for readers."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _NO_NAME = "object"
 
 
 class Gone:
-    """Stands for an object that has died: it is identical to nothing that a guard may look at."""
+    """Stands for an object that has died. It is identical to no value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """An object with a readable `name` (`torch.abs`), kept alive only if it cannot be referred to weakly."""
+    """An object with a readable `name` (`torch.abs`), kept alive only if it supports no weak references."""
 
     name: str
     reference: Any
     weak: bool
 
     def get(self) -> object:
-        """Return the object, or a `Gone` once it has died."""
+        """Return the object, or a `Gone` if it has died."""
         if not self.weak:
             return self.reference
         found = self.reference()
@@ -35,7 +35,7 @@ class Held:
 
 
 def hold(value: object, hint: str = "", *, strongly: bool = False) -> Held:
-    """Hold `value`; `hint` names it where it has no name of its own, e.g. the guard's source `L['self'].act`."""
+    """Hold `value`. If it has no name of its own, `hint` names it, for example the guard's source `L['self'].act`."""
     name = qualified_name(value) or _from_source(hint)
     if not strongly:
         try:
@@ -50,7 +50,7 @@ _ADDRESS = re.compile(r"_?\d{9,}")
 
 
 def hold_key(key: str) -> Held | None:
-    """Hold a name with an address in it, of which Dynamo makes some, so that no text shows it; else return `None`."""
+    """Hold a name of Dynamo's that contains an address, so that no text shows it; otherwise return None."""
     shortened = _ADDRESS.sub("", key)
     return None if shortened == key else Held(f"{shortened.strip('_')} key", key, weak=False)
 
@@ -69,6 +69,6 @@ def identifier(name: str) -> str:
 
 
 def is_builtin(value: object) -> bool:
-    """Return whether `value` is what its name means in every Python program, e.g. the class `dict`."""
+    """Return whether the name of `value` means the same in every Python program, for example the class `dict`."""
     name = getattr(value, "__name__", "")
     return isinstance(value, type) and isinstance(name, str) and getattr(builtins, name, None) is value

@@ -1,4 +1,4 @@
-"""Values that a guard can spell out: `7`, `"gelu"`, `(1, 2)`, `torch.float32`, and those that it has to hold."""
+"""Values that a guard can write as literals: `7`, `"gelu"`, `(1, 2)`, `torch.float32`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TORCH_CONSTANTS = (torch.dtype, torch.layout, torch.memory_format)
 
 
 def literal(value: object, depth: int = _DEPTH) -> str | None:
-    """Return a text that makes an equal value of exactly the same type, `None` where there is no short one."""
+    """Return an expression for an equal value of exactly the same type, or None if there is no short one."""
     text = quoted(value) if type(value) is str else _scalar(value)
     if text is None and depth:
         text = _collection(value, depth - 1)
@@ -21,7 +21,7 @@ def literal(value: object, depth: int = _DEPTH) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """Return `text` as a string literal, in double quotes where that needs no more escapes than single ones."""
+    """Return `text` as a string literal, in double quotes unless single quotes need fewer escapes."""
     plain = repr(text)
     if plain.startswith("'") and '"' not in plain and "\\" not in plain:
         return f'"{plain[1:-1]}"'
@@ -29,7 +29,7 @@ def quoted(text: str) -> str:
 
 
 def plain_string(text: str) -> str | None:
-    """Return the string whose repr is `text`, if it is one without escapes and quotes; `None` for any other text."""
+    """Return the string whose repr is `text`, if it has no escapes and quotes; None for any other text."""
     inner = text[1:-1]
     is_plain = len(text) > 1 and text[0] == text[-1] == "'" and "'" not in inner and "\\" not in inner
     return inner if is_plain and inner.isprintable() else None

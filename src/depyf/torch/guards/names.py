@@ -12,7 +12,7 @@ from depyf.torch.guards.held import Gone, Held, identifier
 
 
 class Names:
-    """The names that one file uses, and the objects that the live process has to give it."""
+    """The names in one file, and the objects that the live process must provide."""
 
     def __init__(self, reserved: Iterable[str] = ()) -> None:
         self.taken = {"L", "G", "torch", *reserved}
@@ -20,7 +20,7 @@ class Names:
         self._by_object: dict[int | str, tuple[str, object]] = {}
 
     def reserve(self, name: str) -> str:
-        """Return an identifier like `name` that nothing in the file has, and take it."""
+        """Return an identifier like `name` that is not used in the file, and reserve it."""
         wanted = identifier(name)
         found, count = wanted, 1
         while found in self.taken or keyword.iskeyword(found):
@@ -30,13 +30,13 @@ class Names:
         return found
 
     def of(self, held: Held) -> str:
-        """Return the name that stands for the object of `held`, always the same one for the same object."""
+        """Return the name for the object of `held`, always the same for the same object."""
         value = held.get()
         identity = value if isinstance(value, str) else id(value)
         if identity in self._by_object and not isinstance(value, Gone):
             return self._by_object[identity][0]
         name = self._name(held, value)
-        # The object is kept here as well, as otherwise another one could get its address.
+        # Keep the object here as well, so that its address is not reused.
         self._by_object[identity] = (name, value)
         self.bound[name] = held
         return name

@@ -1,12 +1,12 @@
-"""The guards of torch before 2.3: a Python function, of which torch keeps the parts as text.
+"""The guards of torch before 2.3: a Python function, whose parts torch keeps as text.
 
 ___check_global_state()             global_state(grad_mode=True, num_threads=2)
 ___check_type_id(L['n'], 94...)     type(L["n"]) is int
 L['n'] == 3                         L["n"] == 3
 ___check_tensors(L['x'], ...)       torch_check_tensors(L["x"], ...)  # torch's own guard
 
-That the entry is still valid, and that backend, configuration and `fullgraph` are those of what is being called, is no
-property of a call: torch asks it too, but outside of a compiled call there is nothing to ask about.
+torch also checks that the entry is still valid and that backend, configuration and `fullgraph` match. These are not
+properties of a call, and outside a compiled call there is nothing to check.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ _KNOWN_TYPES = {
 
 
 class GuardFunction(Protocol):
-    """What a cache entry holds: the function, and what it was made of."""
+    """The content of a cache entry: the function, and its parts."""
 
     closure_vars: Mapping[str, object]
     verbose_code_parts: list[str]
 
     def __call__(self, local_values: Mapping[str, object]) -> bool:
-        """Return torch's verdict, inside of a compiled call."""
+        """Return torch's verdict, inside a compiled call."""
 
 
 def read(function: GuardFunction, filename: str = "") -> Tree:
@@ -78,12 +78,12 @@ def _clauses(part: str, root: Place, scope: Mapping[str, Any]) -> Iterator[Claus
     kind, said = _said(text, scope)
     (clause,) = root.clause(Leaf(kind, (part,), None), *said, expected="true", actual=('"false"',))
     through = isinstance(said[0], Held) and said[0].name.startswith("torch_")
-    note = "torch's own guard: it does not say what it looks at" if through else ""
+    note = "torch's own guard: it does not show what it checks" if through else ""
     yield replace(clause, line=user_line(part, root.filename), calls_through=through, note=note)
 
 
 def _said(text: str, scope: Mapping[str, Any]) -> tuple[str, Text]:
-    """Return the kind of a guard and how it is said."""
+    """Return the kind of a guard and its text."""
     if identity := _IDENTITY.match(text):
         value = torch_expression(identity["source"], scope, {})
         known = _KNOWN_TYPES.get(int(identity["id"])) if identity["what"] == "type" else None

@@ -13,7 +13,7 @@ def guard_set(tree: Tree, differs: str = "") -> GuardSet:
 
     Args:
         tree: the guards of an entry.
-        differs: where the guards disagreed with torch at capture, '' if they did not.
+        differs: where the guards disagreed with torch at capture, or "".
     """
     names = Names()
     sources: list[str] = []

@@ -1,4 +1,4 @@
-"""The guards of one entry as the text of a function.
+"""Render the guards of one entry as a function.
 
 @guard
 def guard_0_0(L, G):
@@ -25,14 +25,14 @@ from depyf.torch.guards.tree import Node, Rendered, Tree
 from depyf.torch.replica import runtime
 
 _LONG = 28
-"""An expression of this length that is needed again gets a name of its own."""
+"""An expression of this length that is used again gets its own name."""
 _COMMENT = 90
 IMPORTS = tuple(sorted(name for name in runtime.__all__ if not name.endswith("_differences")))
-"""The functions that a file of guards may use: no other name in it is one of these."""
+"""The functions that a file of guards may use. No other name in it may equal one of these."""
 
 
 def entry_suffix(compile_id: str) -> str:
-    """Return what names of an entry end in: `0_1` for `0/1`."""
+    """Return the suffix of an entry's names: `0_1` for `0/1`."""
     return re.sub(r"\W+", "_", compile_id).strip("_")
 
 
@@ -42,14 +42,14 @@ def guard_name(compile_id: str) -> str:
 
 
 def render(tree: Tree, compile_id: str, names: Names, filename: str = "", *, bare: bool = False) -> list[str]:
-    """Return the lines of the function that says whether an entry may serve a call.
+    """Return the lines of the function that decides whether an entry serves a call.
 
     Args:
         tree: the guards, folded and without torch's own checks.
-        compile_id: torch's id of the entry, e.g. `0/1`.
+        compile_id: torch's id of the entry, for example `0/1`.
         names: the names of the file; the objects that the guards compare with are added.
         filename: the user's file, whose lines are shown as `:5`.
-        bare: leave out the comments, for a text that nobody reads.
+        bare: leave out the comments, for a text that is only executed.
     """
     clauses = [*tree.clauses, *_beyond(tree)]
     said = f'    """Entry {compile_id} serves a call if all of this holds."""'
@@ -69,8 +69,8 @@ def render(tree: Tree, compile_id: str, names: Names, filename: str = "", *, bar
 
 
 def _fitting(rendered: Rendered | None, names: Names) -> tuple[str, ...] | None:
-    """Return the texts of clauses that were rendered before, where every name in them is right or free in a file."""
-    # The names are asked for in the order in which rendering asks: those of a text that does not fit stay right.
+    """Return the texts of clauses that were rendered before, if every name in them is right or free in a file."""
+    # Ask for names in the order of rendering, so that those of a text that does not fit stay right.
     if rendered is None or [names.of(held) for held in rendered.held.values()] != list(rendered.held):
         return None
     hidden = rendered.own & (names.taken | names.bound.keys())
@@ -78,17 +78,17 @@ def _fitting(rendered: Rendered | None, names: Names) -> tuple[str, ...] | None:
 
 
 def _beyond(tree: Tree) -> list[Clause]:
-    """Return the clause that asks all of torch's own guards, where some of them cannot even be reached."""
+    """Return the clause that calls all of torch's own guards, if some of them cannot be reached."""
     if not tree.beyond:
         return []
     own = Held("torch_guards", tree.check, weak=False)
-    note = f"all of torch's own guards: no expression is known for {', '.join(sorted(set(tree.beyond)))}"
+    note = f"all of torch's own guards: there is no known expression for {', '.join(sorted(set(tree.beyond)))}"
     return [Clause("TORCH_GUARDS", 0, (own, "(L)"), expected="torch's own verdict", note=note, calls_through=True)]
 
 
 def _comments(clauses: Sequence[Clause], filename: str) -> Iterator[str]:
-    """Yield what is said beside each clause: the user's line that needs it, in full where it is a new one."""
-    known: dict[tuple[int, bool, str], str] = {}  # Guards of one line have one object for it.
+    """Yield the comment beside each clause: the user's line that needs it, in full if it is a new one."""
+    known: dict[tuple[int, bool, str], str] = {}  # Guards of one line share one `UserLine`.
     shown: UserLine | None = None
     for clause in clauses:
         line = clause.line
@@ -114,7 +114,7 @@ def _comment(clause: Clause, filename: str, *, is_shown: bool) -> str:
 
 
 def _parent(step: Text) -> int | None:
-    """Return the node that a step begins from."""
+    """Return the node that a step starts from."""
     for piece in step:
         if type(piece) is At:
             return piece.node
@@ -126,7 +126,7 @@ def _always(text: str) -> Callable[[int], str]:
 
 
 class Expressions:
-    """The texts of the nodes in one function: a long expression that is needed again is named where it comes first."""
+    """The texts of the nodes in one function. A long expression that is used again gets a name at its first use."""
 
     def __init__(self, nodes: Sequence[Node], clauses: Sequence[Clause], names: Names) -> None:
         self.nodes = nodes
@@ -141,7 +141,7 @@ class Expressions:
         self.locals: set[str] = set()
 
     def _uses(self, clauses: Sequence[Clause]) -> Counter[int]:
-        """Count how often each node is written down: in clauses, and in the steps to other nodes."""
+        """Count how often each node is written: in clauses, and in the steps to other nodes."""
         uses = Counter([piece.node for clause in clauses for piece in clause.text if type(piece) is At])
         pending = list(uses)
         while pending:
@@ -174,19 +174,19 @@ class Expressions:
         return "".join(parts)
 
     def is_alone(self, text: Text, index: int) -> bool:
-        """Return whether a piece is the one argument of a call, or the first of several."""
+        """Return whether a piece is the only argument of a call, or the first of several."""
         before, after = text[index - 1] if index else "", text[index + 1] if index + 1 < len(text) else ""
         return str(before).endswith("(") and str(after).startswith((")", ","))
 
     def identities(self, text: Text) -> None:
-        """Note that after a clause `x is module` the name of the module stands for `x` as well."""
+        """Record that after a clause `x is module` the name of the module also stands for `x`."""
         if len(text) == 3 and text[1] == " is ":
             match text:
                 case (At(node=node), _, Held() as held) if node not in self.bound and self.uses[node] > 1:
                     self.same[node] = self.names.of(held)
 
     def node(self, node: int) -> str:
-        """Return the expression for a node, which names it if it is needed again."""
+        """Return the expression for a node, and name it if it is used again."""
         path = [node]
         while path[-1] not in self.bound and (parent := self.parents[path[-1]]) is not None:
             path.append(parent)
@@ -203,7 +203,7 @@ class Expressions:
         return expression
 
     def _local(self, node: int) -> str:
-        """Return a name for a node: the last word of torch's source for it, e.g. `weight`."""
+        """Return a name for a node: the last word of torch's source for it, for example `weight`."""
         words = re.findall(r"[A-Za-z]\w*|\d+", self.nodes[node].source)
         number = len(words) > 1 and words[-1].isdigit()
         last = re.sub("__+", "_", identifier("_".join(words[-2:]) if number else words[-1] if words else "value"))

@@ -1,7 +1,7 @@
-"""The guards of a cache entry, read once from torch's C++ tree into plain nodes and clauses.
+"""Read the guards of a cache entry once from torch's C++ tree into plain nodes and clauses.
 
-The values that the guards look at are followed along on the way, if the locals of the call are given: what torch's
-words leave out (the length of a dict, the object behind an address) is taken from them, and then they are let go.
+If the locals of the call are given, the walk also follows the values that the guards check. What torch's text leaves
+out (the length of a dict, the object at an address) is taken from them, and then they are released.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _PINNED_BY_STEP: dict[str, type] = {
 
 @dataclass(slots=True)
 class Node:
-    """A value that guards look at: `step` reaches it from its parent, `source` is torch's name for it.
+    """A value that guards check: `step` reaches it from its parent, `source` is torch's name for it.
 
-    Nobody changes one: a frozen instance takes three times as long to make.
+    It is never changed. It is not frozen, because creating a frozen instance takes three times as long.
     """
 
     parent: int
@@ -50,7 +50,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The text of each clause, as long as its names fit: those of objects, in the order in which they got them."""
+    """The text of each clause. It is valid as long as the names of its objects are right or free."""
 
     clauses: tuple[str, ...]
     held: Mapping[str, Held]
@@ -60,10 +60,11 @@ class Rendered:
 
 @dataclass(slots=True)
 class Tree:
-    """The guards of one entry: clauses in the order in which torch asks them, over nodes in the order of the walk.
+    """The guards of one entry: clauses in torch's order, over nodes in the order of the walk.
 
-    `beyond` are sources of subtrees that torch's Python side does not describe; `check` is torch's own verdict on a
-    dict of locals, which covers them. `rendered` is the text of the clauses, for the next who needs it.
+    beyond: the sources of subtrees that torch's Python interface does not describe.
+    check: torch's own verdict on a dict of locals, which covers them.
+    rendered: the text of the clauses, for reuse.
     """
 
     nodes: list[Node] = field(default_factory=list)
@@ -75,7 +76,7 @@ class Tree:
 
 @dataclass(slots=True, eq=False)
 class _Visit:
-    """A manager of torch's tree that is yet to be read; `step` is `None` where nobody knows how to get there."""
+    """A manager of torch's tree that is still to be read; `step` is None if the step to it is unknown."""
 
     manager: ValueGuards
     parent: int
@@ -91,7 +92,7 @@ def read(
 
     Args:
         wrapper: the entry's guards, `entry.guard_manager`.
-        local_values: the locals, cells and free variables of the call that was compiled, if they are at hand.
+        local_values: the locals, cells and free variables of the compiled call, if available.
         filename: the file of the compiled function.
     """
     reader = _Reader(wrapper, local_values, filename)
@@ -101,7 +102,7 @@ def read(
 
 
 class _Reader:
-    """One walk over a tree, depth first; it keeps the values of the nodes, the tree does not."""
+    """One depth-first walk over a tree. It holds the values of the nodes; the tree does not."""
 
     def __init__(self, wrapper: Wrapper, local_values: Mapping[str, object] | None, filename: str) -> None:
         self.root = wrapper.root
@@ -127,7 +128,7 @@ class _Reader:
             if not self.is_empty_dict(visit, node):
                 stack += reversed(self.children(visit.manager, node))
         for leaf, nodes in self.relations.values():
-            # What is said of several values has the place of the frame.
+            # A clause on several values has the place of the frame.
             self.add(kinds.relation(leaf, self.place(ROOT), nodes, self.tree_sources()), self.place(ROOT), leaf)
         for guard in self.root.get_epilogue_lambda_guards():
             leaf = self.leaf(guard)
@@ -137,7 +138,7 @@ class _Reader:
         return {node.source: index for index, node in enumerate(self.tree.nodes) if node.source}
 
     def enter(self, visit: _Visit) -> int:
-        """Make a node of a manager, with the clauses of its own guards."""
+        """Create a node for a manager, with the clauses of its own guards."""
         assert visit.step is not None
         node = len(self.tree.nodes)
         self.tree.nodes.append(Node(visit.parent, visit.step, visit.source))
@@ -157,12 +158,12 @@ class _Reader:
         return node
 
     def looks_behind(self, manager: ValueGuards) -> bool:
-        """Return whether torch looks at values behind one that has no guards; if not, it only has to be there."""
+        """Return whether torch checks values below one that has no guards. If not, the value only has to exist."""
         positions = manager.get_key_value_managers() if isinstance(manager, DictGuardManager) else ()
         return bool(manager.get_accessors() or positions)
 
     def is_empty_dict(self, visit: _Visit, node: int) -> bool:
-        """Return whether torch looks at a dict's length alone: it does not go on to the guards on an empty one."""
+        """Return whether torch checks only a dict's length. It does not continue to the guards on an empty dict."""
         return isinstance(visit.manager, DictGuardManager) and self.values[node] == {}
 
     def pinned(self, visit: _Visit) -> type | None:
@@ -172,7 +173,7 @@ class _Reader:
         return dict if last == "G" else _PINNED_BY_STEP.get(last) if type(last) is str else None
 
     def value(self, text: Text) -> object:
-        """Return what `text` is now, `ABSENT` where the locals are not known or it cannot be evaluated."""
+        """Return the value of `text`, or `ABSENT` if the locals are unknown or it cannot be evaluated."""
         for piece in text:
             if type(piece) is At and self.values[piece.node] is ABSENT:
                 return ABSENT
@@ -201,7 +202,7 @@ class _Reader:
         self.add(found, place, leaf)
 
     def add(self, found: list[Clause] | None, place: Place, leaf: Leaf) -> None:
-        """Add the clauses of a guard, or torch's own guard where there are none."""
+        """Add the clauses of a guard, or torch's own guard if there are none."""
         if found is None and leaf.check is None:
             self.tree.beyond.append(place.source or leaf.kind)
             return
@@ -230,13 +231,13 @@ class _Reader:
             text = step(accessor, at, (own, source), cls, value, self.scope)
             reached.append(_Visit(child, node, text, source))
         if node == ROOT:
-            # Torch moves the guards that fail most to the front; the reader finds the parameters in their own order.
+            # torch moves the guards that fail most to the front. Readers expect the order of the parameters.
             order = [self.order(accessor.repr()) for accessor in accessors]
             reached = [reached[index] for index in sorted(range(len(reached)), key=order.__getitem__)]
         return found + reached
 
     def order(self, text: str) -> tuple[int, int]:
-        """Order the accessors of the root: locals as the frame has them, then the others as they are."""
+        """Return a sort key for the accessors of the root: locals in the order of the frame, then the others."""
         if "framelocals_idx=" in text:
             return (0, int(text.rpartition("framelocals_idx=")[2].rstrip(")")))
         # Before 2.7 the locals are a dict.
@@ -244,7 +245,7 @@ class _Reader:
         return (0, self.positions[name]) if name in self.positions else (1, 0)
 
     def items(self, manager: DictGuards, node: int) -> Iterator[_Visit]:
-        """Yield the keys and values of a dict that torch finds by their position in it."""
+        """Yield the keys and values of a dict whose items torch finds by position."""
         managers = sorted(manager.get_key_value_managers().items())
         if isinstance(manager, DictSubclassGuardManager):
             yield from self.items_of_subclass(managers, node)
@@ -267,7 +268,7 @@ class _Reader:
                 yield _Visit(value_manager, node, text, value_manager.get_source())
 
     def items_of_subclass(self, managers: Sequence[tuple[int, KeyValue]], node: int) -> Iterator[_Visit]:
-        """Yield the keys and values of a dict whose own `keys` torch asks: before 2.7, those of an `OrderedDict`."""
+        """Yield the keys and values of a dict whose own `keys` torch calls: before 2.7, those of an `OrderedDict`."""
         for index, (key_manager, value_manager) in managers:
             key: Text = ("list(", At(node), f".keys())[{index}]")
             if key_manager is not None:
@@ -291,7 +292,7 @@ class _Reader:
 
 
 def _key_guarded(key: object, manager: ValueGuards | None) -> str | None:
-    """Return the text of `key` if torch compares the key at its position with it, and that is all it checks of it."""
+    """Return the text of `key` if torch's only check of the key at its position is a comparison with it."""
     if manager is None or manager.get_accessors():
         return None
     leaves = manager.get_leaf_guards()
@@ -301,14 +302,14 @@ def _key_guarded(key: object, manager: ValueGuards | None) -> str | None:
 
 
 def without_checks(tree: Tree) -> Tree:
-    """Return `tree` without torch's own guards, which keep the module's globals alive, but for those it calls."""
+    """Return `tree` without torch's own guards, which keep the module's globals alive, except for those it calls."""
     for clause in tree.clauses:
         clause.let_go()
     return Tree(tree.nodes, tree.clauses, tree.beyond, tree.check if tree.beyond else None)
 
 
 def share(tree: Tree, earlier: Tree) -> None:
-    """Let a tree have the nodes and clauses of another entry's that are equal: those of a recompile mostly are."""
+    """Share equal nodes and clauses with another entry's tree. Those of a recompile are mostly equal."""
     if tree.nodes == earlier.nodes:
         tree.nodes = earlier.nodes
     if len(tree.clauses) == len(earlier.clauses):

@@ -1,4 +1,4 @@
-"""What torch's words about a guard hold: `check, padded  # the user's line  # file.py:5 in fn (HINT: ...)`."""
+"""Parse torch's text of a guard: `check, padded  # the user's line  # file.py:5 in fn (HINT: ...)`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _HINT = re.compile(r" \(HINT: .*\)$", re.DOTALL)
 
 
 def expression(part: str) -> str:
-    """Return the check in `part` without the comment and the hint that torch adds to it."""
+    """Return the check in `part` without torch's comment and hint."""
     hinted = _HINT.sub("", part) if " (HINT: " in part else part
     return hinted.split("  # ", 1)[0].strip()
 
 
 def user_line(part: str, filename: str = "") -> UserLine | None:
-    """Return the user's line that `part` names, `None` if it is a line of Dynamo's own.
+    """Return the user's line that `part` names, or None if it is Dynamo's own line.
 
-    `filename` is the file of the compiled function, whose path torch shortens in its words.
+    `filename` is the file of the compiled function, whose path torch shortens.
     """
     check, mark, words = part.partition("  # ")
     return _named_line(f"{mark}{words}" if mark else check, filename)
@@ -28,7 +28,7 @@ def user_line(part: str, filename: str = "") -> UserLine | None:
 
 @lru_cache(maxsize=1024)
 def _named_line(part: str, filename: str) -> UserLine | None:
-    """Return the user's line that words without the check name: those of many guards are the same."""
+    """Return the user's line in a text without the check. Cached, because many guards share it."""
     where = next(reversed(list(_WHERE.finditer(part))), None)
     if where is None or "_dynamo/" in where["file"]:
         return None

@@ -1,1 +1,1 @@
-"""Inductor's kernels alone: what they compute, line by line, without a GPU."""
+"""Run Inductor's kernels alone, line by line, without a GPU."""

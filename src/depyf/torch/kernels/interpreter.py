@@ -1,6 +1,6 @@
-"""Triton's interpreter with all that Inductor's kernels ask for: they run on any machine, line by line, in Python.
+"""Triton's interpreter with everything that Inductor's kernels need: they run on any machine, line by line, in Python.
 
-This file stands alone, as `depyf kernel` writes it into the files that it makes.
+This file has no imports from depyf, because `depyf kernel` copies it into the files that it writes.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ _OTHERS: dict[str, Callable[..., torch.Tensor]] = {
     "fast_powf": torch.pow,
 }
 _FUNCTIONS = {**{name: getattr(torch, name) for name in _SAME.split()}, **_OTHERS}
-"""What CUDA's libdevice computes, by its name there: Triton's interpreter has none of it."""
+"""The functions of CUDA's libdevice by name. Triton's interpreter has none of them."""
 
 
 def no_device() -> SimpleNamespace:
-    """Return a driver of Triton's that is there for Inductor to ask, and runs nothing."""
+    """Return a Triton driver that answers Inductor's questions and runs nothing."""
     from triton.backends.compiler import GPUTarget
 
     return SimpleNamespace(
@@ -78,7 +78,7 @@ def no_device() -> SimpleNamespace:
 
 @contextmanager
 def interpreting() -> Iterator[None]:
-    """Have Triton's kernels that are loaded inside of the context interpreted, on the CPU if there is no GPU.
+    """Interpret Triton kernels that are loaded inside the context, on the CPU if there is no GPU.
 
     Raises:
         ImportError: triton is not installed.
@@ -111,11 +111,11 @@ def interpreting() -> Iterator[None]:
 
 
 def _take_own_kernels(undo: ExitStack) -> None:
-    """Have a program's own kernels interpreted, too; a file of a kernel of Inductor's does without."""
+    """Also interpret a program's own kernels. A file with one of Inductor's kernels does not need this."""
     import torch.utils._triton
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
-    # Dynamo takes them into its graphs only where torch finds a device for them.
+    # Dynamo traces them into its graphs only if torch finds a device for them.
     undo.enter_context(mock.patch.object(torch.utils._triton, "has_triton", lambda: True))
     if hasattr(CachingAutotuner, "_interpret_args_grid"):
         with_constants = _with_constants(CachingAutotuner._interpret_args_grid)
@@ -123,7 +123,7 @@ def _take_own_kernels(undo: ExitStack) -> None:
 
 
 def _with_constants(before: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what finds the grid of a launch, for a program's own kernel too: its constants are in no configuration."""
+    """Return a function that finds the grid of a launch. It also adds the constants of a program's own kernel."""
 
     def found(self: Any, args: tuple[Any, ...], config: Any) -> Any:
         constants = self.triton_meta.get("constants", {})
@@ -136,7 +136,7 @@ def _with_constants(before: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _on_blocks(function: Callable[..., torch.Tensor]) -> Callable[..., Any]:
-    """Return what applies a function of torch's to blocks of the interpreter's."""
+    """Return a function that applies a function of torch's to blocks of the interpreter."""
 
     def applied(*blocks: Any, **_: object) -> Any:
         import numpy
@@ -147,7 +147,7 @@ def _on_blocks(function: Callable[..., torch.Tensor]) -> Callable[..., Any]:
         arrays = numpy.broadcast_arrays(*(each.handle.data for each in given))
         with torch.no_grad():
             made = function(*(torch.from_numpy(numpy.ascontiguousarray(each)) for each in arrays))
-        # libdevice answers questions with integers.
+        # libdevice returns integers for predicates.
         scalar = {torch.bool: tl.int32, torch.int32: tl.int32, torch.int64: tl.int64}.get(made.dtype)
         scalar = scalar or next(each.type.scalar for each in given if each.type.scalar.is_floating())
         data = made.numpy().astype(numpy.int32) if made.dtype is torch.bool else made.numpy()
@@ -162,7 +162,7 @@ _PATCHED: set[int] = set()
 
 
 def _called(self: Any, *args: object, **kwargs: object) -> Any:
-    """Call a function inside of a kernel: Triton's own way patches the language anew each time, which takes longest."""
+    """Call a function inside a kernel. Triton's own way patches the language at every call, which is slow."""
     from triton.runtime import interpreter
 
     core = next((each for each in self.fn.__globals__.values() if each is interpreter.tl.core), None)
@@ -173,7 +173,7 @@ def _called(self: Any, *args: object, **kwargs: object) -> Any:
 
 
 def _reduced(self: Any, given: tuple[Any, ...]) -> list[Any]:
-    """Reduce blocks by pairs of neighbours, as a GPU does; Triton's own interpreter goes from element to element."""
+    """Reduce blocks by pairs of neighbours, as a GPU does. Triton's own interpreter goes from element to element."""
     import numpy
 
     blocks, axis = self.unravel(given, self.axis)
@@ -194,7 +194,7 @@ def _scanned(self: Any, given: tuple[Any, ...]) -> list[Any]:
 
     arrays, axis, width = [each.handle.data for each in given], self.axis, 1
     while width < arrays[0].shape[axis]:
-        # A block has a power of two of elements: those that nothing stands before are combined too, and put back.
+        # A block has a power of two of elements. Those without a predecessor are combined too, and restored.
         made = _combined(self, given, [numpy.roll(array, width, axis) for array in arrays], arrays)
         for new, array in zip(made, arrays):
             head = (slice(None),) * axis + (slice(width),)
@@ -204,7 +204,7 @@ def _scanned(self: Any, given: tuple[Any, ...]) -> list[Any]:
 
 
 def _combined(self: Any, blocks: tuple[Any, ...], left: list[Any], right: list[Any]) -> list[Any]:
-    """Return two halves of some blocks combined by the function of a reduction."""
+    """Return two halves of blocks combined by the function of a reduction."""
     sides = [self.to_tensor(array, each.dtype) for side in (left, right) for array, each in zip(side, blocks)]
     made = self.combine_fn.rewrite()(*sides)
     made = made if isinstance(made, tuple) else (made,)

@@ -1,6 +1,6 @@
-"""One file with one kernel: it makes inputs, launches the kernel, and compares with the nodes of the graph run eagerly.
+"""Write one file for one kernel. It makes inputs, launches the kernel, and compares it with the eager graph nodes.
 
-The file needs torch, and triton for a kernel of Triton's, and nothing of depyf's. Nothing here needs either.
+The file needs torch, and triton for a Triton kernel, but not depyf. This module needs neither torch nor triton.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TYPES = {
     **dict.fromkeys(("i32", "int32_t"), "int32"),
     **dict.fromkeys(("i64", "int64_t"), "int64"),
 }
-"""The dtypes of torch by what a signature calls them."""
+"""torch's dtypes by their names in a signature."""
 
 _SIGNATURE = re.compile(r"'signature': (?P<types>\{[^}]*\})")
 _SCAN = re.compile(r"(?:_scan\w*|cumsum|cumprod)\(")
@@ -37,12 +37,12 @@ _DEVICE = re.compile(r"device\(type='\w+'(?:, index=\w+)?\)")
 
 
 class NotAlone(ValueError):
-    """A kernel cannot be written alone, and why."""
+    """The kernel cannot be written alone; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the head of the file says: where the kernel is from, and the user's lines by the line of its text."""
+    """The head of the file: where the kernel is from, and the user's lines by the line of its text."""
 
     origin: str
     places: Mapping[int, str]
@@ -80,7 +80,7 @@ def _head(found: Launched, told: Told) -> str:
 
 
 def _environment(found: Launched) -> str:
-    """Return Triton's interpreter, set up, where there is no GPU or it is asked for."""
+    """Return the setup of Triton's interpreter, for use without a GPU or on request."""
     text = Path(__file__).with_name("interpreter.py").read_text(encoding="utf-8")
     tree = ast.parse(text)
     left_out = _left_out(found)
@@ -98,7 +98,7 @@ def _environment(found: Launched) -> str:
 
 
 def _left_out(found: Launched) -> frozenset[str]:
-    """Return the functions of the interpreter that a kernel does without: every line is one more to read."""
+    """Return the functions of the interpreter that a kernel does not need, to keep the file short."""
     if found.kernel.is_own:
         return frozenset()
     of_own = frozenset(("_take_own_kernels", "_with_constants"))
@@ -110,7 +110,7 @@ def _names(statement: ast.AST) -> Iterator[str]:
 
 
 def _kernel(found: Launched, told: Told) -> str:
-    """Return the kernel, each line with the places of the user's that it is there for."""
+    """Return the kernel, each line with the user's lines that it is linked to."""
     rows = found.kernel.text.splitlines()
     comment = "#" if found.kernel.language == "triton" else "//"
     for number, place in told.places.items():
@@ -123,7 +123,7 @@ def _kernel(found: Launched, told: Told) -> str:
 
 
 def _arguments(found: Launched) -> Iterator[str]:
-    """Yield the lines that make the arguments of the launch."""
+    """Yield the lines that create the arguments of the launch."""
     names, dtypes = parameters(found.kernel), _dtypes(found)
     yield "made = {}"
     for name, text, value in zip(names, found.launch.arguments, found.launch.values):
@@ -138,8 +138,8 @@ def _arguments(found: Launched) -> Iterator[str]:
         elif text == "None":
             yield f"made[{name!r}] = None"
         else:
-            raise NotAlone(f"{found.kernel.name}: Inductor's module does not say how large {text} is")
-    # The grid of a template, and of a program's own kernel, stands behind the parameters.
+            raise NotAlone(f"{found.kernel.name}: Inductor's module does not give the size of {text}")
+    # The grid of a template, or of a program's own kernel, follows the parameters.
     for number, value in enumerate(found.launch.values[len(names) :] if found.kernel.language == "triton" else ()):
         yield f"made['grid {number}'] = {value!r}"
     yield "made.update(saved())"
@@ -158,9 +158,9 @@ def _dtypes(found: Launched) -> dict[str, str]:
 
 
 def _eager(found: Launched, module: Module, graph: Graph) -> tuple[dict[str, str], str]:
-    """Return what the kernel's results are called in the graph, and a function that computes those that it can."""
+    """Return the graph's names of the kernel's results, and a function that computes the computable ones."""
     given = {node: name for name, node in reversed(found.before.items()) if node}
-    # What an input holds may be a step inside of a node: then nothing says what it is beside the other inputs.
+    # An input may hold an intermediate step of a node. Then its relation to the other inputs is unknown.
     is_known = all(found.before.values())
     wanted = {name: node for name, node in found.after.items() if node and is_known}
     lines: dict[str, str] = {}
@@ -180,7 +180,7 @@ def _eager(found: Launched, module: Module, graph: Graph) -> tuple[dict[str, str
 
 
 def _needed(name: str, given: Mapping[str, str], module: Module, graph: Graph) -> list[Node] | None:
-    """Return the nodes that a node is computed of, back to what the kernel is given; None where that is not enough."""
+    """Return the nodes that a node is computed from, back to the kernel's inputs; None if these are not sufficient."""
     found: dict[str, Node] = {}
     pending = [name]
     while pending:
@@ -201,7 +201,7 @@ def _text(node: Node) -> str:
 
 
 def _shaped(node: Node) -> str:
-    """Return what gives a buffer the shape of a node."""
+    """Return an expression that gives a buffer the shape of a node."""
     return f".clone().reshape({node.sizes})" if node.sizes is not None else ".clone()"
 
 

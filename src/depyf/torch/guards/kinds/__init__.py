@@ -1,4 +1,4 @@
-"""Every kind of guard that torch has, and how each is said in Python."""
+"""All kinds of guards in torch, and the Python form of each."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ KINDS: dict[str, Kind] = {
     "DUAL_LEVEL_MATCH": ambient.dual_level,
     "LAMBDA_GUARD": lambdas.lambda_guard,
 }
-"""Kinds on one value. What is not here, or cannot be said, calls torch's own guard."""
+"""Kinds on one value. A kind that is missing here, or has no Python form, calls torch's own guard."""
 
 CALLED_THROUGH = {
     "DATA_PTR_MATCH": "where a tensor's memory is, which no compile of a frame asks for",
     "DICT_VERSION": "the version of a dict, a number that changes with every change",
     "FAKE_SCRIPT_TYPE_MATCH": "the class of an opaque object, or of the one that a fake stands for",
 }
-"""Kinds that are never said, and what they look at."""
+"""Kinds without a Python form, and what they check."""
 
 RELATIONS: dict[str, Relation] = {
     "NO_TENSOR_ALIASING": relations.no_tensor_aliasing,
@@ -66,25 +66,25 @@ RELATIONS: dict[str, Relation] = {
 
 
 def clauses(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """Return what `leaf` checks, `None` if it cannot be said."""
+    """Return the clauses for `leaf`, or None if it has no Python form."""
     kind = KINDS.get(leaf.kind)
     return kind(leaf, at) if kind and leaf.parts else None
 
 
 def relation(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause] | None:
-    """Return what `leaf` checks on `nodes` together, `None` if it cannot be said."""
+    """Return the clauses for `leaf` on several `nodes`, or None if it has no Python form."""
     kind = RELATIONS.get(leaf.kind)
     return kind(leaf, at, nodes, sources) if kind and leaf.parts else None
 
 
 def epilogue(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """Return what `leaf` checks after all else, `None` if it cannot be said."""
-    # Before 2.8 torch adds one for relations of sizes also where there are none: without words it checks nothing.
+    """Return the clauses for a `leaf` that is checked last, or None if it has no Python form."""
+    # Before 2.8 torch adds one for relations of sizes even if there are none. Without text it checks nothing.
     return lambdas.epilogue(leaf, at)
 
 
 class TorchGuard:
-    """One of torch's own guards; it lives as long as the tree that owns it, which this keeps alive."""
+    """One of torch's own guards. It lives as long as the tree that owns it, which this keeps alive."""
 
     def __init__(self, check: Callable[[Any], bool], root: Root, *, of_frame: bool) -> None:
         self._check = check
@@ -92,7 +92,7 @@ class TorchGuard:
         self._of_frame = of_frame
 
     def __call__(self, value: object) -> bool:
-        """Return torch's own verdict on `value`, the dict of a frame's locals for a guard on the whole frame."""
+        """Return torch's own verdict on `value`; for a guard on the whole frame, that is the dict of its locals."""
         if not self._of_frame:
             return bool(self._check(value))
         with as_before_guards():
@@ -100,11 +100,11 @@ class TorchGuard:
 
 
 def call_through(leaf: Leaf, at: Place, root: Root) -> list[Clause]:
-    """Return the clause that asks torch's own guard."""
+    """Return the clause that calls torch's own guard."""
     assert leaf.check is not None
     own = Held(f"torch_{leaf.kind.lower()}", TorchGuard(leaf.check, root, of_frame=at.is_root), weak=False)
     gap = "L" if at.is_root else at.at
-    note = CALLED_THROUGH.get(leaf.kind, "torch's own guard: its words do not say all that it checks")
+    note = CALLED_THROUGH.get(leaf.kind, "torch's own guard: its text does not show everything that it checks")
     return [
         replace(clause, calls_through=True, note=note)
         for clause in at.clause(leaf, own, "(", gap, ")", expected=" and ".join(part.strip() for part in leaf.parts))

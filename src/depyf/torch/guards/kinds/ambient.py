@@ -1,4 +1,4 @@
-"""Guards on the state around the call: torch's flags, modes, default device and hooks. The reader sees them as one."""
+"""Guards on the state around the call: torch's flags, modes, default device and hooks. Readers see them as one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DEVICE = "utils_device.CURRENT_DEVICE == "
 def global_state(leaf: Leaf, at: Place) -> list[Clause] | None:
     """`global_state(grad_mode=True, default_dtype=torch.float32, num_threads=2)`.
 
-    Before 2.8 torch's words do not say the state: it is the one of now, where torch's own guard accepts that.
+    Before 2.8 torch's text does not contain the state. It is the current one, if torch's own guard accepts that.
     """
     _, found, description = leaf.parts[0].partition(_STATE)
     if found:
@@ -40,7 +40,7 @@ def default_device(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 def torch_function_modes(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`global_state(torch_function_modes=())`: torch's words do not name the modes, so its own guard has to accept."""
+    """`global_state(torch_function_modes=())`. torch's text does not name the modes, so its own guard must accept."""
     modes = adapter.mode_types()
     if leaf.check is None or not leaf.check({}):
         return None
@@ -74,7 +74,7 @@ def say(leaf: Leaf, at: Place, flags: Mapping[str, object]) -> list[Clause]:
 
 
 def spelled(flags: Mapping[str, object]) -> Text:
-    """Return `flags` as keyword arguments, without those that are as usual."""
+    """Return `flags` as keyword arguments, without those at their default."""
     pieces: list[Piece] = []
     for name, value in flags.items():
         if name not in ambient.USUAL or ambient.USUAL[name] != value:

@@ -1,4 +1,4 @@
-"""Guards on lengths, keys, members, attributes that are missing, and iterators."""
+"""Guards on lengths, keys, members, missing attributes, and iterators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HASATTR = re.compile(r"(?:not )?hasattr\((?:.*), '([^']*)'\)(?: == False)?$", r
 
 
 def _length(leaf: Leaf) -> int | None:
-    """Return the length in torch's words: `len(x) == 3`, or `not x` for 0."""
+    """Return the length in torch's text: `len(x) == 3`, or `not x` for 0."""
     text = expression(leaf.parts[0])
     if text.startswith("not "):
         return 0
@@ -34,7 +34,7 @@ def length_check(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 def dict_length(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`dict_length(x, 3)`: a dict of 3 items."""
+    """`dict_length(x, 3)`: a dict with 3 items."""
     length = _length(leaf)
     if length is None:
         return None
@@ -47,7 +47,7 @@ def _spelled(value: object, hint: str) -> Piece:
 
 
 def dict_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`dict_contains(x, "key")`, or that it does not."""
+    """`dict_contains(x, "key")`, or its negation."""
     text = expression(leaf.parts[0])
     wanted = not text.startswith("not ")
     body = text.removeprefix("not ").removeprefix("___dict_contains(").removesuffix(f", {at.source})")
@@ -72,7 +72,7 @@ def dict_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 def set_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`set_contains(x, 3)`, or that it does not, which the words of torch 2.9 leave out."""
+    """`set_contains(x, 3)`, or its negation, which the text of torch 2.9 leaves out."""
     text = expression(leaf.parts[0])
     body = text.removeprefix("not ").removeprefix(f"set.__contains__({at.source}, ").removesuffix(")")
     item = argument(text, 1)
@@ -94,7 +94,7 @@ def set_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 def exists(at: Place) -> list[Clause]:
-    """`exists(x["key"])`: torch looks at nothing of the value, but refuses where it is not there."""
+    """`exists(x["key"])`: torch does not check the value, but refuses if it does not exist."""
     leaf = Leaf("EXISTS", (f"{at.source} is there",), None)
     return at.clause(leaf, "exists(", at.at, ")", expected="to be there")
 
@@ -118,7 +118,7 @@ def no_hasattr(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 def tuple_iterator_length(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`len(iterator_rest(x)) == 2`: a tuple iterator with 2 items to go."""
+    """`len(iterator_rest(x)) == 2`: a tuple iterator with 2 remaining items."""
     length = _length(leaf)
     if length is None:
         return None
@@ -127,7 +127,7 @@ def tuple_iterator_length(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 def range_iterator(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`range_rest(x) == (1, 3, 1)`: a range iterator that has this yet to give."""
+    """`range_rest(x) == (1, 3, 1)`: a range iterator with this rest."""
     rest = constant(expression(leaf.parts[0]).rpartition(" == ")[2], ())
     spelled = literal(rest)
     if spelled is None:

@@ -1,4 +1,4 @@
-"""A dict whose items torch finds by their position: it checks exact type and length without saying so."""
+"""A dict whose items torch finds by position. torch checks its exact type and length without mentioning it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KIND = "DICT_GUARD"
 def dictionary(at: Place, keys: Sequence[object]) -> list[Clause] | None:
     """`dictionary(x, OrderedDict, 2)`: exactly this class, and this many items; then `keys` in this order.
 
-    The length is that of the value at capture: torch does not tell it.
+    The length is that of the value at capture, because torch does not provide it.
     """
     if not isinstance(at.value, dict):
         return None

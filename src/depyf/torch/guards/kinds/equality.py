@@ -1,4 +1,4 @@
-"""Guards on the value of a constant."""
+"""Guards that compare a value with a constant."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from depyf.torch.guards.words import expression
 
 
 def equals_match(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`equals(x, 7)`: equal to 7 and exactly of its type, which torch's words do not say."""
+    """`equals(x, 7)`: equal to 7 and exactly of its type, which torch's text does not mention."""
     value = at.value if at.value is not ABSENT else _said(leaf, at)
     if value is ABSENT or (leaf.check is not None and not leaf.check(value)):
         return None
@@ -22,14 +22,14 @@ def equals_match(leaf: Leaf, at: Place) -> list[Clause] | None:
         return _same_number(leaf, at, value)
     spelled = literal(value)
     if spelled is None and type(value) in (list, set, dict):
-        # Torch compares with a copy of its own: the user may change this one.
+        # torch compares with its own copy, because the user may change this object.
         return None
     expected = spelled or hold(value, at.source, strongly=True)
     return at.clause(leaf, "equals(", at.at, ", ", expected, ")", expected=brief(value))
 
 
 def _said(leaf: Leaf, at: Place) -> object:
-    """Return the constant in torch's words `x == 7`, if it is a literal of the type that torch remembers."""
+    """Return the constant in torch's text `x == 7`, if it is a literal of the type that torch remembers."""
     try:
         value = ast.literal_eval(expression(leaf.parts[0]).removeprefix(f"{at.source} == "))
     except (ValueError, SyntaxError):
@@ -38,7 +38,7 @@ def _said(leaf: Leaf, at: Place) -> object:
 
 
 def is_nan(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`isnan(x, float)`: exactly a float or a complex number, not a number; since 2.15 it has to be the same one."""
+    """`isnan(x, float)`: exactly a float or a complex number, and NaN; since 2.15 it must be the same NaN."""
     kind = "float" if leaf.kind == "FLOAT_IS_NAN" else "complex"
     nans: tuple[float | complex, ...] = (_NAN, -_NAN) if kind == "float" else (complex(_NAN, 1.0), complex(1.0, _NAN))
     if leaf.check is None or all(map(leaf.check, nans)):

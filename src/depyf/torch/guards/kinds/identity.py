@@ -1,4 +1,4 @@
-"""Guards on what an object is: its exact type, or the very object."""
+"""Guards on the exact type or the identity of an object."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _ID_LAST = re.compile(r".*, (\d+)\)", re.DOTALL)
 
 
 def named(cls: type) -> Piece:
-    """Return what stands for `cls` in a text: its name where it means the same in every program."""
+    """Return the piece for `cls` in a text: its name if that means the same in every program."""
     return cls.__name__ if is_builtin(cls) else hold(cls)
 
 
 def _identity(leaf: Leaf) -> int | None:
-    """Return the address that `leaf` compares with: the number before the bracket that closes its check."""
+    """Return the address that `leaf` compares with: the number before the closing bracket of its check."""
     text = leaf.parts[0].partition(", type=")[0] if leaf.parts else ""
     found = _ID.match(text) and _ID_LAST.match(text)
     return int(found[1]) if found else None
@@ -36,7 +36,7 @@ def type_match(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 def id_match(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`G["torch"].abs is torch_abs`: this very object."""
+    """`G["torch"].abs is torch_abs`: exactly this object."""
     if at.value is ABSENT or id(at.value) != _identity(leaf):
         return None
     held = hold(at.value, at.source)

@@ -1,4 +1,4 @@
-"""Guards that torch evaluates in Python. Their words are trusted only where they are known to say everything."""
+"""Guards that torch evaluates in Python. Their text is used only if it is known to be complete."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COUNT = "___normalize_count_iter("
 
 
 def lambda_guard(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """Say a lambda guard on one value, if its words are one of the kinds that are known to be complete."""
+    """Return the clauses of a lambda guard on one value, if its text is known to be complete."""
     if not leaf.parts:
         return None
     if ambient.is_saved_tensors_hooks(leaf):
@@ -39,7 +39,7 @@ def lambda_guard(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 def epilogue(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """Say what torch evaluates in Python after all else: relations of sizes, and objects that must be the same."""
+    """Return the clauses of the checks that torch makes last, in Python: relations of sizes, and same objects."""
     clauses: list[Clause] = []
     for part in leaf.parts:
         text = torch_expression(expression(part), at.scope, {})
@@ -54,6 +54,6 @@ _VALUE = re.compile(r"[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 
 
 def _shown(text: str) -> tuple[str, ...]:
-    """Return an expression for the values that the shape expression `text` is about, e.g. `{"L['x'].size()[0]": 3}`."""
+    """Return an expression for the values in the shape expression `text`, for example `{"L['x'].size()[0]": 3}`."""
     sources = dict.fromkeys(_VALUE.findall(text))
     return ("{" + ", ".join(f"{source!r}: {source}" for source in sources) + "}",)

@@ -1,4 +1,4 @@
-"""Where a guard stands, and what is known of the value there while the guards are read."""
+"""The place of a guard, and what is known about its value while the guards are read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from depyf.torch.guards.words import user_line
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """A node of the tree: `value` is what was there at capture or `ABSENT`, `guarded` its type as torch remembers it.
+    """A node of the tree: `value` is its value at capture or `ABSENT`, `guarded` its type as torch remembers it.
 
-    `scope` are the names that torch's own expressions use; `is_root` tells the node that stands for the whole frame.
+    scope: the names in torch's own expressions.
+    is_root: whether the node stands for the whole frame.
     """
 
     node: int
@@ -30,11 +31,11 @@ class Place:
 
     @property
     def cls(self) -> type | None:
-        """The type of the value at capture, if it is known."""
+        """The type of the value at capture, or None if it is unknown."""
         return self.guarded if self.value is ABSENT else type(self.value)
 
     def no_node(self, node: int) -> object:
-        """Refuse a gap in a text that has none.
+        """Raise for a gap in a text that must have none.
 
         Raises:
             KeyError: always.
@@ -55,7 +56,7 @@ class Place:
         pins: type | None = None,
         flags: Mapping[str, object] | None = None,
     ) -> list[Clause]:
-        """Return the one clause that says what `leaf` checks."""
+        """Return the single clause for the check of `leaf`."""
         return [
             Clause(
                 leaf.kind,

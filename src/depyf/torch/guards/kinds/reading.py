@@ -1,4 +1,4 @@
-"""Constants in torch's words."""
+"""Parse constants in torch's text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from depyf.torch.guards.verdicts.difference import ABSENT
 
 
 def argument(text: str, position: int) -> object:
-    """Return the literal that a call in torch's words, or its negation, has at `position`; `ABSENT` if it is none."""
+    """Return the literal at `position` of a call in torch's text, or its negation; `ABSENT` if there is none."""
     try:
         called = ast.parse(text, mode="eval").body
         if isinstance(called, ast.UnaryOp):
@@ -21,7 +21,7 @@ def argument(text: str, position: int) -> object:
 
 
 def constant(text: str, members: Iterable[object]) -> object:
-    """Return the constant whose repr is `text`: one of `members` or a literal, `ABSENT` if it is neither."""
+    """Return the constant whose repr is `text`: one of `members` or a literal; otherwise `ABSENT`."""
     found = next((member for member in members if repr(member) == text), ABSENT)
     if found is not ABSENT:
         return found
@@ -33,5 +33,5 @@ def constant(text: str, members: Iterable[object]) -> object:
 
 @lru_cache(maxsize=1024)
 def _literal(text: str) -> object:
-    """Return the value of a literal, the same object each time: nobody changes it. A model has the same few often."""
+    """Return the value of a literal. Cached, because a model repeats the same few; the value must not be changed."""
     return ast.literal_eval(text)

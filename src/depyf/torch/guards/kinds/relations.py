@@ -1,4 +1,4 @@
-"""Guards on several values together: torch keeps one C++ object at all of them, which cannot be asked from Python."""
+"""Guards on several values together. torch keeps one C++ object at all of them, which Python cannot call."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def storage_overlapping(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Ma
 
 
 def symbolic_shape(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause] | None:
-    """Relations of sizes that torch has compiled to C++; its words are the Python expressions."""
+    """Relations of sizes that torch has compiled to C++; its text has the Python expressions."""
     parts = leaf.parts
     if cpp_accepts_nan():
         parts = tuple(part for part in parts if not part.startswith("not math.isnan("))

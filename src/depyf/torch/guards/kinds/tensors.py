@@ -1,4 +1,4 @@
-"""Guards on tensors: their properties in one clause, and the marks of `mark_dynamic` and its kin."""
+"""Guards on tensors: their properties in one clause, and the marks of `mark_dynamic` and related functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MATCH = re.compile(
 
 
 def _ordinary_device(keys: str) -> str:
-    """Return the type of device of an ordinary tensor with dispatch `keys`, e.g. `cpu`, '' if it is not ordinary."""
+    """Return the device type of an ordinary tensor with these dispatch keys, such as `cpu`, or "" for other tensors."""
     device = keys.partition(",")[0].lower()
     return device if plain_keys(device) == keys else ""
 
@@ -75,7 +75,7 @@ def _described(words: str) -> _Described | None:
 
 
 def _class(cls: type) -> Piece:
-    """Return torch's own classes by the names that everybody knows, others as they are held."""
+    """Return the piece for a class: torch's own by name, others held."""
     return {torch.Tensor: "torch.Tensor", torch.nn.Parameter: "torch.nn.Parameter"}.get(cls) or named(cls)
 
 
@@ -127,7 +127,7 @@ _SUBSET = re.compile(r"\(?(?:\(.*?\.)?.*\.issubset\((?P<value>\{[^}]*\}|set\(\))
 
 
 def dynamic_indices(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`marked(x, {"_dynamo_dynamic_indices": {0}})`, where torch looks at no other marks."""
+    """`marked(x, {"_dynamo_dynamic_indices": {0}})`, if torch checks no other marks."""
     found = _SUBSET.search(expression(leaf.parts[0]))
     return None if found is None else _marked(leaf, at, {DYNAMIC: found["value"]})
 
@@ -136,7 +136,7 @@ _UNMARKED = re.compile(rf"hasattr\(.*, '{DYNAMIC}'\) == False$", re.DOTALL)
 
 
 def no_hasattr(leaf: Leaf, at: Place) -> list[Clause] | None:
-    """`marked(x, {})`: how torch before 2.13 says it; any other attribute is `attribute_missing`."""
+    """`marked(x, {})`, as torch before 2.13 writes it. Any other attribute is `attribute_missing`."""
     unmarked = INDICES == (DYNAMIC,) and _UNMARKED.match(expression(leaf.parts[0]))
     return _marked(leaf, at, {}) if unmarked else containers.no_hasattr(leaf, at)
 

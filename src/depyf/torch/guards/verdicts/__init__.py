@@ -1,1 +1,1 @@
-"""Takes guards and values, gives verdicts: which checks refuse, what each expected, and what it got."""
+"""The verdicts of guards on values: which checks fail, what each expected, and what it got."""

@@ -1,8 +1,8 @@
-"""Does our guard give torch's verdict on the call that was compiled?
+"""Check whether depyf's guard gives torch's verdict on the compiled call.
 
-Each clause is evaluated on the values that the walk over torch's guards has found. The expressions are those that the
-text of the guard is put together from; many differ in the value alone, and are compiled once. With `DEPYF_CHECK=1` the
-whole text is run as well, and must give the same verdict.
+Each clause is evaluated on the values from the walk over torch's guards. The expressions of the clauses are the parts
+of the guard's text. Expressions that differ only in a value are compiled once. With `DEPYF_CHECK=1` the whole text is
+also run, and must give the same verdict.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def read(
 
     Args:
         wrapper: the entry's guards, `entry.guard_manager`.
-        local_values: the locals, cells and free variables of the call that was compiled, `None` if they are unknown.
+        local_values: the locals, cells and free variables of the compiled call, or None if unknown.
         filename: the file of the compiled function.
-        earlier: the guards of another entry of the function, which these share what is equal with.
+        earlier: the guards of another entry of the function, for sharing equal parts.
 
     Returns:
-        The guards, and in words where the verdicts differ; '' where they agree or there is nothing to compare with.
+        The guards, and in words where the verdicts differ; "" if they agree or there is nothing to compare with.
     """
     if not hasattr(wrapper, "root"):
         return _read(of_function.read(wrapper, filename), earlier), ""
@@ -66,7 +66,7 @@ def _compare(
 
 
 def executable(found: tree.Tree) -> Callable[[Mapping[str, object], Mapping[str, object]], bool]:
-    """Return the guard that the text for `found` makes."""
+    """Return the guard function that the text for `found` defines."""
     names = Names(IMPORTS)
     text = "\n".join(render(found, "", names, bare=True))
     scope: dict[str, object] = {**tree.SCOPE, **{name: held.get() for name, held in names.bound.items()}}

@@ -1,7 +1,7 @@
 """The global state of torch that compiled code depends on, as names and plain values.
 
-Torch guards on it as one object (`GlobalStateGuard`), which describes itself as json with numbers for dtypes. Here the
-same facts have names, and what is usual is left out: `{"grad_mode": False, "num_threads": 2}`.
+Torch guards it with one object, `GlobalStateGuard`, which describes itself as JSON with numbers for dtypes. This module
+gives each flag a name and leaves out usual values: `{"grad_mode": False, "num_threads": 2}`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ USUAL: dict[str, object] = {
     "default_device": None,
     "saved_tensors_hooks": None,
 }
-"""The value that a flag has where a guard does not mention it."""
+"""The value of a flag that a guard does not mention."""
 
 
 def _dtypes_by_number() -> dict[int, torch.dtype]:
-    """Return what torch's numbers for dtypes mean: the alphabet of its json."""
+    """Return the dtype for each number that torch's JSON uses."""
     names = (
         "uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool qint8 quint8 qint32 "
         "bfloat16 quint4x2 quint2x4 bits1x8 bits2x4 bits4x2 bits8 bits16 float8_e5m2 float8_e4m3fn float8_e5m2fnuz "
@@ -51,14 +51,14 @@ _REDUCTIONS = ("allow_fp16_reduce", "allow_bf16_reduce")
 
 
 def dtype_of(number: int) -> object:
-    """Return the dtype with this number in torch's C++, or the number itself where this torch has no name for it."""
+    """Return the dtype with this number in torch's C++, or the number itself if this torch has no name for it."""
     return _DTYPES.get(number, number)
 
 
 def _autocast(state: dict[str, Any]) -> object:
-    """Return `None` where autocast is off, otherwise `{device: dtype}` of the devices for which it is on.
+    """Return None if autocast is off, otherwise `{device: dtype}` of the devices for which it is on.
 
-    The dtype of a device for which autocast is off makes no difference to torch either.
+    Torch also ignores the dtype of a device for which autocast is off.
     """
     devices = global_state.autocast_devices()
     on = {
@@ -70,7 +70,7 @@ def _autocast(state: dict[str, Any]) -> object:
 
 
 def flags(description: str) -> dict[str, object]:
-    """Return the named flags in `description`, the json in which a `GlobalStateGuard` describes itself."""
+    """Return the named flags in `description`, the JSON in which a `GlobalStateGuard` describes itself."""
     return dict(_flags(description))
 
 
@@ -89,11 +89,11 @@ def _flags(description: str) -> Mapping[str, object]:
 
 
 before_guards: ContextVar[TorchFunctionState | None] = ContextVar("before_guards", default=None)
-"""What the caller of the guard that runs now had; `None` outside of guards."""
+"""The state of the running guard's caller, or None outside of guards."""
 
 
 def own_flags() -> dict[str, object]:
-    """Return the flags that torch's picture of its state holds now, as the caller of a guard sees them."""
+    """Return the flags of torch's current state, as the caller of a guard sees them."""
     found = flags(global_state.description()) if global_state.describes_itself() else global_state.read()
     outside = before_guards.get()
     if outside is not None:
@@ -105,10 +105,10 @@ def own_flags() -> dict[str, object]:
 
 @cache
 def looked_at() -> tuple[str, ...]:
-    """Return the flags that this torch's guards look at."""
+    """Return the names of the flags that this torch's guards check."""
     return tuple(current())
 
 
 def current() -> dict[str, object]:
-    """Return every flag of the state the program is in now, as far as this torch's guards look at it."""
+    """Return every flag of the current state that this torch's guards check."""
     return {**own_flags(), **global_state.around()}

@@ -1,4 +1,4 @@
-"""What two entries of one function ask for differently: why there is a second one, in the words of the guards."""
+"""How the guards of two entries of one function differ, which explains why there is a second one."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from depyf.torch.guards.verdicts.ambient import USUAL
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """One respect in which two entries differ; '' stands for an entry that does not ask.
+    """One respect in which two entries differ; "" stands for an entry without this guard.
 
-    `source` is the value that the guards look at, or empty for the state around the call, `aspect` an argument of the
-    guard (`size`), empty where the whole clause differs.
+    `source` is the value that the guards check, or "" for the state around the call. `aspect` is an argument of the
+    guard (`size`), or "" if the whole clause differs.
     """
 
     source: str
@@ -27,7 +27,7 @@ class Contrast:
     second: str
 
     def words(self, first: str, second: str) -> str:
-        """Return it as a sentence, in which the entries have the names that are given."""
+        """Return it as a sentence with the given names for the entries."""
         subject = f"{self.aspect} of {self.source}" if self.aspect and self.source else self.aspect or self.source
         if self.first and self.second:
             said = f"{first} asks for {self.first}, {second} for {self.second}"
@@ -41,7 +41,7 @@ class Contrast:
 def contrasts(first: GuardSet, second: GuardSet) -> list[Contrast]:
     """Return every respect in which the guards of two entries differ.
 
-    First what both look at, then what the first asks for alone, then what the second does, each in torch's order.
+    First what both check, then what only the first checks, then what only the second checks, each in torch's order.
     """
     both: list[Contrast] = []
     alone: list[Contrast] = []
@@ -59,7 +59,7 @@ def contrasts(first: GuardSet, second: GuardSet) -> list[Contrast]:
 
 
 def _by_subject(guards: GuardSet) -> dict[tuple[str, str], dict[str, Guard]]:
-    """Group the clauses by kind and value; a value may have several clauses of one kind."""
+    """Group the clauses by kind and value. A value may have several clauses of one kind."""
     grouped: dict[tuple[str, str], dict[str, Guard]] = {}
     for guard in guards.guards:
         subject = guard.kind, without_count(guard.source)
@@ -68,7 +68,7 @@ def _by_subject(guards: GuardSet) -> dict[tuple[str, str], dict[str, Guard]]:
 
 
 def _within(source: str, first: str, second: str) -> Iterator[Contrast]:
-    """Yield the arguments in which two clauses differ, or the clauses where they are not calls of one function."""
+    """Yield the arguments in which two clauses differ, or the clauses if they are not calls of one function."""
     mine, other = _arguments(first), _arguments(second)
     if mine is None or other is None or mine[""] != other[""]:
         yield Contrast(source, "", first, second)
@@ -79,7 +79,7 @@ def _within(source: str, first: str, second: str) -> Iterator[Contrast]:
 
 
 def _shown(aspect: str, text: str) -> str:
-    """Return what is asked for as a refusal says it: `any` number, which a guard writes as None."""
+    """Return a requirement in the words of a refusal: `any` number, which a guard writes as None."""
     return re.sub(r"\bNone\b", "any", text) if aspect in ("size", "stride") else text
 
 
@@ -88,7 +88,7 @@ _POSITIONS = {"tensor": ("value", "type", "dtype", "device"), "equals": ("value"
 
 @lru_cache(maxsize=64)
 def _arguments(clause: str) -> Mapping[str, str] | None:
-    """Return the arguments of a call by name, and the function under ''; `None` if it is no plain call."""
+    """Return the arguments of a call by name, and the function under ""; None if it is no plain call."""
     match ast.parse(clause, mode="eval").body:
         case ast.Call(func=ast.Name(id=function), args=positional, keywords=keywords):
             names = _POSITIONS.get(function, ())

@@ -1,4 +1,4 @@
-"""What a guard expected and what it got, in words."""
+"""The expected and the actual value of a guard, in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BRIEF_LENGTH = 120
 
 
 class Missing(enum.Enum):
-    """Stands for a value that is not there, and for an expectation that is not made."""
+    """Stands for a value that does not exist, and for an expectation that is not made."""
 
     ABSENT = "absent"
     ANY = "any"
@@ -38,12 +38,12 @@ class Difference:
 
 
 def brief(value: object) -> str:
-    """Return a short text for `value` that shows no address and does not print a tensor's elements."""
+    """Return a short text for `value`, without addresses and without the elements of a tensor."""
     if isinstance(value, torch.Tensor):
         return f"{type(value).__name__} of {value.dtype}, size {tuple(value.shape)}"
     if isinstance(value, Missing):
         return value.value
-    # A class is told by its name: a model has hundreds, and nobody needs their texts.
+    # Use the name of a class: a model has hundreds of classes, and their texts are not helpful.
     text = "" if isinstance(value, (type, enum.Enum, torch.nn.Module)) else _repr(value)
     if " at 0x" in text or not text:
         return qualified_name(value) or f"a {type(value).__qualname__}"
@@ -51,7 +51,7 @@ def brief(value: object) -> str:
 
 
 def _repr(value: object) -> str:
-    """Return `repr(value)`, or the name of its type where the user's `__repr__` fails."""
+    """Return `repr(value)`, or the name of its type if the user's `__repr__` fails."""
     if type(value) is str:
         return repr(value)
     try:

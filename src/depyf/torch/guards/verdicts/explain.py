@@ -1,4 +1,4 @@
-"""Why an entry does not serve a call: every clause that fails, not only the first one that torch stops at."""
+"""Why an entry refuses a call: every clause that fails, not only the first one, at which torch stops."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from depyf.torch.replica import runtime
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One respect in which a call is not what an entry expects.
+    """One respect in which a call differs from what an entry expects.
 
-    `kind` is torch's name of the guard, `source` the value it looks at, `aspect` the respect (`size`), empty if there
-    is only one, `line` the user's line that needs it, and `torch_text` are torch's own words for the guard.
+    kind: torch's name of the guard.
+    source: the value that it checks.
+    aspect: the respect (`size`), or "" if there is only one.
+    line: the user's line that needs the guard.
+    torch_text: torch's own text of the guard.
     """
 
     kind: str
@@ -31,7 +34,7 @@ class Refusal:
 
     @property
     def words(self) -> str:
-        """Return what was expected and what was there, without the line."""
+        """Return the expected and the actual value, without the line."""
         subject = f"{self.aspect} of {self.source}" if self.aspect and self.source else self.aspect or self.source
         return f"{subject}: expected {self.expected}, got {self.actual}"
 
@@ -41,10 +44,10 @@ class Refusal:
 
 @dataclass(slots=True)
 class _Told:
-    """What is known of one call: entries of one function share most of their nodes and clauses.
+    """The cached results for one call, because entries of one function share most of their nodes and clauses.
 
-    `refusals` are those of a clause over some nodes, by their identities; `values` those of such nodes by number, and
-    which of them cannot be reached.
+    refusals: those of a clause over some nodes, by their identities.
+    values: the values of such nodes by number, and the nodes that cannot be reached.
     """
 
     refusals: dict[tuple[int, int], list[Refusal]] = field(default_factory=dict)
@@ -52,7 +55,7 @@ class _Told:
 
 
 def explain(tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> list[Refusal]:
-    """Return all that keeps the entry from serving a call; empty if it serves it.
+    """Return everything that makes the entry refuse a call; empty if it serves the call.
 
     Args:
         tree: the guards of the entry.
@@ -64,16 +67,16 @@ def explain(tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> lis
 
 
 def explain_each(trees: Iterable[Tree], L: Mapping[str, object], G: Mapping[str, object]) -> list[list[Refusal]]:
-    """Return what keeps each of some entries from serving a call, as `explain` does of one."""
+    """Return why each of several entries refuses a call, as `explain` does for one."""
     told = _Told()
     with runtime.without_torch_function():
         return [list(_Asked(tree, L, G, told).refusals()) for tree in trees]
 
 
 def holds(tree: Tree, L: Mapping[str, object], G: Mapping[str, object], values: Sequence[object] = ()) -> bool:
-    """Return whether every clause of an entry holds for a call, as `explain` takes it.
+    """Return whether every clause of an entry holds for a call; `L` and `G` are those of `explain`.
 
-    values: what is known of the values of its nodes, `ABSENT` where nothing is.
+    values: the values of its nodes, `ABSENT` for an unknown one.
     """
     with runtime.without_torch_function():
         known = {node: value for node, value in enumerate(values) if value is not ABSENT}
@@ -86,7 +89,7 @@ def holds(tree: Tree, L: Mapping[str, object], G: Mapping[str, object], values: 
 
 
 class _Unreachable(Exception):
-    """A value that a guard looks at is not there."""
+    """A value that a guard checks does not exist."""
 
     def __init__(self, node: int, cause: Exception) -> None:
         super().__init__(str(cause))
@@ -95,7 +98,7 @@ class _Unreachable(Exception):
 
 
 class _Asked:
-    """One call that is held against the guards of an entry."""
+    """The check of one call against the guards of an entry."""
 
     def __init__(self, tree: Tree, L: Mapping[str, object], G: Mapping[str, object], told: _Told) -> None:
         self.tree = tree
@@ -141,7 +144,7 @@ class _Asked:
             yield Refusal("TORCH_GUARDS", "", "torch's own guards", "true", "false", None)
 
     def ask_once(self, clause: Clause) -> list[Refusal]:
-        """Ask a clause, unless another entry has the very same one: each compares with objects of its own."""
+        """Check a clause, unless another entry has exactly the same one. Each compares with its own objects."""
         key = (id(self.tree.nodes), id(clause))
         found = self.told.refusals.get(key)
         if found is None:
@@ -169,7 +172,9 @@ class _Asked:
         return [Difference(aspect, clause.expected, brief(shown))]
 
     def subject(self, clause: Clause) -> str:
-        """Return what a clause is about: a value; for a clause on several, itself; '' for the state around the call."""
+        """Return the subject of a clause: a value, the clause itself if it has several, or "" for the state around the
+        call.
+        """
         if clause.node:
             return self.source(clause.node)
         return "" if clause.flags is not None else fill(clause.text, self.source, lambda held: held.name)
@@ -179,7 +184,7 @@ class _Asked:
 
 
 def source_text(tree: Tree, node: int) -> str:
-    """Return the whole expression for a node, e.g. `L["self"].__dict__["training"]`."""
+    """Return the whole expression for a node, for example `L["self"].__dict__["training"]`."""
     path = [node]
     while parents := [piece.node for piece in tree.nodes[path[-1]].step if isinstance(piece, At)]:
         path.append(parents[0])

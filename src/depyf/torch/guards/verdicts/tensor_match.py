@@ -15,7 +15,7 @@ NO_MARKS: Marks = {}
 
 
 def plain_keys(device: str) -> str:
-    """Return the dispatch keys of an ordinary strided tensor on `device`, e.g. `cpu` or `cuda:0`."""
+    """Return the dispatch keys of an ordinary strided tensor on `device`, for example `cpu` or `cuda:0`."""
     backend = device.partition(":")[0].upper()
     return f"{backend}, BackendSelect, ADInplaceOrView, Autograd{backend}"
 
@@ -38,11 +38,11 @@ def tensor(
     keys: str = "",
     marks: Marks | Missing = NO_MARKS,
 ) -> bool:
-    """Return whether `value` is a tensor of exactly type `cls` with these properties.
+    """Return whether `value` is a tensor of exactly the type `cls` with these properties.
 
     `None` in `size` or `stride` stands for any number. `device` is compared by its index, as torch does; its type
-    follows from the dispatch `keys`, which are those of an ordinary tensor unless they are given. `marks` are the
-    dimensions that `mark_dynamic` and its kin may have marked: none by default, `ANY` where torch does not look.
+    follows from the dispatch `keys`, which by default are those of an ordinary tensor. `marks` are the dimensions that
+    `mark_dynamic` and related functions may have marked: none by default, `ANY` if torch does not check them.
     """
     return type(value) is cls and not _property_differences(
         value, dtype, device, tuple(size), tuple(stride), requires_grad, keys, marks
@@ -93,7 +93,7 @@ def _property_differences(
 
 
 def _strides(value: torch.Tensor) -> tuple[int, ...]:
-    """Return the strides; a compressed sparse tensor has none, for which torch's check puts -1."""
+    """Return the strides. A compressed sparse tensor has none; torch's check uses -1 for it."""
     return (-1,) * value.dim() if value.layout in _COMPRESSED else tuple(value.stride())
 
 
@@ -110,16 +110,16 @@ def _with_any(numbers: tuple[int | None, ...]) -> str:
 
 
 def marked(value: object, marks: Marks) -> bool:
-    """Return whether an entry compiled for a tensor with `marks` serves one that is marked as `value` is."""
+    """Return whether an entry compiled for a tensor with `marks` serves a tensor with the marks of `value`."""
     return not marked_differences(value, marks)
 
 
 def marked_differences(value: object, marks: Marks) -> list[Difference]:
     """Return the marks on the dimensions of `value` that an entry compiled with `marks` does not serve.
 
-    Every entry serves a tensor without marks. The indices of an attribute in `marks` must contain those on the tensor,
-    an attribute that is not in `marks` must be missing. A pair in `marks` is a value and the name of another attribute:
-    where that one is there, the value must be equal.
+    Every entry serves a tensor without marks. The indices of an attribute in `marks` must contain those on the tensor.
+    An attribute that is not in `marks` must be missing. A pair in `marks` is a value and the name of another attribute;
+    if that attribute exists, the value must be equal.
     """
     if not hasattr(value, SIGN):
         return []
