@@ -1,1 +1,1 @@
-"""Proof that two codes do the same. Trusts the reader, and nothing else of the decompiler."""
+"""Prove that two codes do the same. Of the decompiler, only the bytecode reader is trusted."""

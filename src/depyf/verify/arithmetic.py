@@ -1,4 +1,4 @@
-"""Operators on constants, where the compiler may have computed one side's result already."""
+"""Evaluate operators on constants, because the compiler may have folded them on one side."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 
 LARGEST = 1 << 64
-"""Larger numbers are not computed: neither does the compiler, from some size on."""
+"""Larger numbers are not computed. The compiler also stops folding at some size."""
 
 UNARY: dict[str, Callable[..., object]] = {"-": operator.neg, "+": operator.pos}
 BINARY: dict[str, Callable[..., object]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -30,7 +30,7 @@ def is_number(value: object) -> bool:
 
 
 def operate(op: str, *values: object) -> object | None:
-    """Return the result of an arithmetic operator, or None where it is not computed."""
+    """Return the result of an arithmetic operator, or None if it is not computed."""
     if not all(is_number(value) for value in values):
         return None
     if len(values) == 1:
@@ -43,7 +43,7 @@ def operate(op: str, *values: object) -> object | None:
 
 
 def compare(op: str, first: object, second: object) -> bool | None:
-    """Return the outcome of a comparison, or None where it is not computed."""
+    """Return the result of a comparison, or None if it is not computed."""
     numbers = is_number(first) and is_number(second)
     if numbers or op in ("==", "!=") and type(first) in EQUAL and type(second) in EQUAL:
         return bool(COMPARE[op](first, second))
@@ -51,7 +51,7 @@ def compare(op: str, first: object, second: object) -> bool | None:
 
 
 def contains(value: object, values: Sequence[object]) -> bool | None:
-    """Return whether a constant is among others, or None where that is not computed."""
+    """Return whether a constant is among others, or None if that is not computed."""
     if all(type(item) in EQUAL for item in (value, *values)):
         return any(item == value for item in values)
     return None

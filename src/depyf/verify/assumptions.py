@@ -1,4 +1,4 @@
-"""What a proof may take for granted because its caller knows it."""
+"""Facts that a proof may assume because its caller guarantees them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 class Assumptions:
     """Facts about the program around a code object.
 
-    sequence_lengths: by global name, that calling it returns an exact tuple or list of so many items, and that
-        nobody else changes it. Then `x, y = f()` is the same as two subscripts.
-    in_place: the candidate is to run in the place of the original, so that nothing may live longer in it.
-    unchanging: names of globals that are bound when the code is entered, and that nobody binds anew or deletes while it
-        runs. Then it does not matter when one is loaded, or how often.
+    sequence_lengths: by global name, a length: calling the global returns an exact tuple or list with that many items,
+        and nobody else changes it. Then `x, y = f()` is equivalent to two subscripts.
+    in_place: the candidate will replace the original, so no value may live longer in it. unchanging: names of globals
+    that are bound on entry, and that nobody rebinds or deletes while the code runs. Then
+        neither the time nor the number of their loads matters.
     """
 
     sequence_lengths: Mapping[str, int] = field(default_factory=lambda: types.MappingProxyType({}))

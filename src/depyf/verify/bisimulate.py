@@ -1,10 +1,10 @@
-"""EQUIVALENT: both codes are walked in step over symbolic stacks, variables and fresh containers.
+"""EQUIVALENT: walk both codes in step over symbolic stacks, variables and fresh containers.
 
-See the decision on equivalence for what can be observed. Each side runs silently up to its next observable; then both
-must stand at the same one, with operands that are the same. A branch on a truth value that is not known takes both
-ways, each with the value known from there on, so that a later branch on the same value, on either side, is followed
-and not taken twice. Where paths meet, what is known is what holds on all of them, and the walk goes on from there
-again whenever that became less: it only ever becomes less, so this ends. What is not understood is not proven.
+The decision on equivalence defines the observables. Each side runs silently up to its next observable. Then both sides
+must be at the same observable, with equal operands. A branch on an unknown truth value follows both ways, and records
+the value on each. A later branch on the same value, on either side, then has only one way. Where paths meet, only the
+facts that hold on all of them are kept. If a new path removes a fact, the walk continues from there again. Facts are
+only ever removed, so the walk terminates. Code that the walk does not understand is not proven.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Key = tuple[int, int]
 
 
 def bisimulate(original: Flow, candidate: Flow, assumptions: Assumptions) -> Comparison:
-    """Prove that both listings do the same observables on the same operands on every path.
+    """Prove that both listings have the same observables with the same operands on every path.
 
-    Takes a number of visits that is linear in the instructions, and gives up after that.
+    Visits at most a number of instructions that is linear in the length of the code, then gives up.
     """
     walk = Bisimulation(original, candidate, assumptions)
     try:
@@ -49,9 +49,9 @@ def bisimulate(original: Flow, candidate: Flow, assumptions: Assumptions) -> Com
 class Bisimulation:
     """One proof.
 
-    table: for each pair of places where paths meet, what is known there.
-    alone: where the walk comes from such a pair without an observable that both sides have done. A circle of these
-        would let one side go round for ever while the other goes on, or stands still.
+    table: the known facts for each pair of places where paths meet. alone: for each such pair, the pairs from which the
+    walk arrived without a common observable. A cycle of these would let
+        one side loop forever while the other continues or stops.
     """
 
     def __init__(self, original: Flow, candidate: Flow, assumptions: Assumptions) -> None:
@@ -99,7 +99,7 @@ class Bisimulation:
             raise NotUnderstood("a loop that does nothing observable")
 
     def start(self) -> State:
-        """Return the state at both entries: the same arguments, the same exception being handled by a caller."""
+        """Return the state at both entries: the same arguments, and the same exception being handled by a caller."""
         names = self.listings[0].code.parameters
         arguments = {name: self.terms.symbol() for name in names}
         outside = self.terms.symbol()
@@ -139,7 +139,7 @@ class Bisimulation:
                 raise NotUnderstood("a loop that does nothing observable")
 
     def arrive(self, state: State) -> None:
-        """Add a state to what is known where it stands, and go on from there if that is less now."""
+        """Merge a state into the known facts at its place, and continue from there if a fact was removed."""
         first, second = (side.place for side in state.sides)
         key = (first, second)
         if state.origin is not None and not state.joint:
@@ -157,7 +157,7 @@ class Bisimulation:
             heapq.heappush(self.queue, (self.order(0, first), self.order(1, second), key))
 
     def live(self, number: int, place: int) -> frozenset[str] | None:
-        """Return the variables of a side that are read later, None where somebody may look at all of them."""
+        """Return the variables of a side that are read later, or None if code may look at all variables."""
         if self.reads_frame or self.in_place:
             return None
         if place == LEAVE:
@@ -168,12 +168,12 @@ class Bisimulation:
         return frozenset([name for name, bit in flow.bit.items() if mask & bit]).union(always)
 
     def order(self, number: int, place: int) -> int:
-        """Return how early a place is worked on: paths that meet do so before the walk goes on."""
+        """Return the priority of a place: paths that meet must arrive before the walk continues."""
         order = self.flows[number].order
         return order[place] if place != LEAVE else len(order)
 
     def step(self, state: State) -> list[State]:
-        """Do the observable at which both sides stand, and return the states that follow."""
+        """Execute the observable at which both sides are, and return the successor states."""
         self.visits -= 1
         if not self.visits:
             raise NotUnderstood("the walk takes too many steps")
@@ -201,9 +201,9 @@ class Bisimulation:
         return follow
 
     def is_iterator_taken(self, state: State, mine: Event, its: Event) -> bool:
-        """Return whether the candidate takes the iterator of what the original steps.
+        """Return whether the candidate calls `iter` on the iterator that the original advances.
 
-        What the original steps is then an iterator already.
+        The value that the original advances is already an iterator.
         """
         if (mine.kind[0], its.kind[0]) != ("FOR_ITER", "GET_ITER") or mine.operands != its.operands:
             return False
@@ -214,7 +214,7 @@ class Bisimulation:
         return True
 
     def is_tested_again(self, state: State, mine: Event, its: Event) -> bool:
-        """Return whether one side alone tests a value again that was tested last, and let it go on with the outcome."""
+        """Return whether one side alone repeats the last truth test of a value; advance it with the known outcome."""
         for number, event in enumerate((mine, its)):
             if event.kind[0] == TRUTH_TEST and event.operands[0] in state.tested:
                 self.go_one(state, number, event.outcomes[0], (state.resolve(state.tested[event.operands[0]]),))
@@ -222,7 +222,7 @@ class Bisimulation:
         return False
 
     def compare(self, state: State, mine: Event, its: Event) -> None:
-        """Demand that two observables are the same."""
+        """Require that two observables are the same."""
         if mine.kind != its.kind or len(mine.operands) != len(its.operands):
             raise NotUnderstood(f"{text(mine)} is not {text(its)}")
         first, second = state.sides
@@ -231,7 +231,7 @@ class Bisimulation:
         reason = relate(state, pairs, self.result.nested)
         if reason is not None:
             raise NotUnderstood(f"{text(mine)}: {reason}")
-        # The traceback of an exception that is being handled holds the frame, and with it all variables.
+        # The traceback of a handled exception holds the frame, and through it all variables.
         if self.in_place and mine.outcomes and not self.terms.is_caught(first.handling):
             found = outlives(state, (mine.outcomes[0].pops, its.outcomes[0].pops))
             if found is not None:
@@ -239,17 +239,17 @@ class Bisimulation:
                 raise NotUnderstood(f"{text(mine)}: {describe(state, found)} lives longer")
 
     def visible_variables(self, state: State) -> list[tuple[Term, Term]]:
-        """Return pairs of the variables that code run by an observable may look at; unbound ones are null in both."""
+        """Return pairs of the variables that code run by an observable may read; unbound ones are null on both."""
         first, second = (side.variables for side in state.sides)
         null = self.terms.null
         names = sorted({*first, *second}) if self.reads_frame else []
         if self.takes_super:
-            # Without arguments it looks at the first parameter.
+            # A call of `super` without arguments reads the first parameter.
             names.extend(self.listings[0].code.parameters[:1])
         return [(first.get(name, null), second.get(name, null)) for name in names]
 
     def exceptions(self, state: State, mine: Event, its: Event) -> list[State]:
-        """Return the state after an exception, where one can come and at least one side handles it."""
+        """Return the state after an exception, if the observable can raise and a side handles exceptions there."""
         if not mine.can_raise:
             return []
         handlers = [self.listings[number].instructions[side.place].handler for number, side in enumerate(state.sides)]
@@ -265,7 +265,7 @@ class Bisimulation:
         return [raised]
 
     def go(self, state: State, way: tuple[Outcome, Outcome], event: Event) -> None:
-        """Go one way on from an observable, with the same new symbols on both sides."""
+        """Continue on one way from an observable, with the same new symbols on both sides."""
         given = way[0].results
         results = tuple([self.terms.new(result) for result in given])
         if self.lengths:
@@ -278,19 +278,19 @@ class Bisimulation:
             self.go_one(state, number, outcome, results)
 
     def go_one(self, state: State, number: int, outcome: Outcome, results: tuple[Term, ...]) -> None:
-        """Go one way on with one side."""
+        """Continue on one way with one side."""
         side = state.sides[number]
         if outcome.pops:
             del side.stack[-outcome.pops :]
         side.stack.extend(outcome.pushes(results))
         if outcome.handled >= 0:
             side.handling = results[outcome.handled]
-        # An observable that leaves a side where it stands is a part of its instruction: no path meets there anew.
+        # An observable that does not advance a side is part of its instruction, so it is no new meeting of paths.
         state.met |= outcome.place != side.place and outcome.place in self.joins[number]
         side.place = outcome.place
 
     def place_text(self, reason: str) -> str:
-        """Return a reason with the places that the walk had come to."""
+        """Return a reason with the places that the walk had reached."""
         texts = []
         for listing, place in zip(self.listings, self.places, strict=True):
             if 0 <= place < len(listing.instructions):
@@ -302,7 +302,7 @@ class Bisimulation:
 
 
 def has_cycle(links: dict[Key, set[Key]]) -> bool:
-    """Return whether links lead in a circle."""
+    """Return whether the links contain a cycle."""
     before = dict.fromkeys(links, 0)
     for target in (target for targets in links.values() for target in targets):
         before[target] = before.get(target, 0) + 1
@@ -318,7 +318,7 @@ def has_cycle(links: dict[Key, set[Key]]) -> bool:
 
 
 def unchanging(assumptions: Assumptions, listings: Sequence[Listing]) -> Action:
-    """Return what loads a global that is assumed not to change, unless one of the listings binds or deletes it."""
+    """Return an action that loads a global assumed not to change, unless one of the listings binds or deletes it."""
     names = assumptions.unchanging
     if names:
         items = (item for listing in listings for item in listing.instructions)
@@ -334,7 +334,7 @@ def unchanging(assumptions: Assumptions, listings: Sequence[Listing]) -> Action:
 
 
 def split(state: State, truth: Term) -> list[State]:
-    """Return the states in which a truth value is true, and in which it is false."""
+    """Return the states in which a truth value is true and false."""
     other = state.copy()
     state.bound[truth] = state.terms.true
     other.bound[truth] = state.terms.false
@@ -342,7 +342,7 @@ def split(state: State, truth: Term) -> list[State]:
 
 
 def renames_functions(listing: Listing) -> bool:
-    """Return whether code makes functions and binds the name of its module, which each takes when it is made."""
+    """Return whether code makes functions and also binds `__name__`, which each function copies when it is made."""
     if "__name__" not in listing.code.names:
         return False
     made = any(item.op == "MAKE_FUNCTION" for item in listing.instructions)
@@ -350,12 +350,12 @@ def renames_functions(listing: Listing) -> bool:
 
 
 def gathers(listing: Listing) -> bool:
-    """Return whether code ends an `except*`: groups are gathered of exceptions with the same traceback."""
+    """Return whether code ends an `except*`, which groups exceptions with the same traceback."""
     return "PREP_RERAISE_STAR" in [item.op for item in listing.instructions]
 
 
 def takes_super(listing: Listing) -> bool:
-    """Return whether `super()` may be called here: under whatever name, where the frame has a class to tell it."""
+    """Return whether the code may call `super()`, under any name, in a frame that has a `__class__` cell."""
     if "__class__" in listing.code.freevars:
         return True
     return "super" in listing.code.names and any(item.arg == "super" for item in listing.instructions)

@@ -1,11 +1,11 @@
-"""Builtins that a module's text binds to names of its own before anything else, as what they are: constants.
+"""Resolve the names that a module's text first binds to builtins: their loads become constants.
 
 Before: CONST 0; CONST ('iter',); IMPORT_NAME builtins; IMPORT_FROM iter; STORE_NAME object_iter; POP; ...
         and anywhere LOAD_GLOBAL object_iter
 After:  ...; and there CONST <built-in function iter>
 
-The text of a function has such objects as constants; that of a module is compiled by itself. What is shown is that the
-module does the same in a namespace that has these names more, which nothing in the original names.
+The text of a function has such objects as constants, but a module is compiled by itself. The proof is then about a
+namespace with these additional names, and no code in the original uses them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,11 @@ from depyf.bytecode.listings import Listings, Made
 MODULES = {"builtins": builtins, "sys": sys}
 BINDING = ("CONST", "CONST", "IMPORT_NAME", "IMPORT_FROM", "STORE_NAME", "POP")
 READERS = frozenset({"globals", "locals", "vars", "dir", "eval", "exec", "__dict__"})
-"""What shows a namespace to a program: one that names any of these could see the names."""
+"""Names that show a namespace to a program. Code with any of these could see the additional names."""
 
 
 def take_bound(original: Code, candidate: Code, listings: Listings) -> bool:
-    """Put listings of a module's candidate, and of code in it, that have constants for what its text binds first.
-
-    Return whether there is any. Nothing is changed where the original could see the names, or they are stored again.
-    """
+    """Replace the listings of a module's candidate and of its nested code: the bound builtins become constants."""
     listing = listings.of(candidate)
     start, bound = _bindings(listing)
     if not bound or not _is_unseen(original, bound):
@@ -51,7 +48,7 @@ def take_bound(original: Code, candidate: Code, listings: Listings) -> bool:
 
 
 def _bindings(listing: Listing) -> tuple[int, dict[object, object]]:
-    """Return where the text binds builtins, and what each name is; a docstring and other imports may come before."""
+    """Return where the bindings of builtins begin, and each name's object. A docstring and imports may come before."""
     items = listing.instructions
     start = next((place for place in range(len(items)) if _binding(items, place) is not None), -1)
     bound: dict[object, object] = {}
@@ -76,7 +73,7 @@ def _binding(items: list[Instruction], place: int) -> tuple[object, object] | No
 
 
 def _is_unseen(original: Code, bound: dict[object, object]) -> bool:
-    """Return whether nothing in the original names what is bound, nor anything that shows a namespace."""
+    """Return whether the original uses none of the bound names, and nothing that shows a namespace."""
     hidden = {*bound, *READERS}
     for code in _tree(original):
         named = {*code.names, *code.varnames, *code.cellvars, *code.freevars}
@@ -89,19 +86,19 @@ def _is_unseen(original: Code, bound: dict[object, object]) -> bool:
 def _tree(code: Code) -> list[Code]:
     """Return a code object and all inside it."""
     found = [code]
-    for one in found:  # It grows while it is gone through.
+    for one in found:  # The list grows during the iteration.
         found += [const for const in one.consts if isinstance(const, Code)]
     return found
 
 
 def _loaded(item: Instruction, bound: dict[object, object], *, is_module: bool) -> Instruction:
-    """Return a constant for the load of a name that is bound; a class's body may find the name in its namespace."""
+    """Return a constant for the load of a bound name; a class body may find the name in its own namespace instead."""
     loads = item.op == "LOAD_GLOBAL" or (is_module and item.op == "LOAD_NAME")
     return replace(item, op="CONST", arg=bound[item.arg]) if loads and item.arg in bound else item
 
 
 def _without(listing: Listing, start: int, length: int) -> Listing:
-    """Return a listing without operations that come before every jump and handler."""
+    """Return a listing without operations that precede every jump and handler."""
 
     def moved(target: int) -> int:
         return target - length if target >= start else target

@@ -1,4 +1,4 @@
-"""What a call calls, wherever the null or the `self` of its convention stands."""
+"""Find the callee of a call, independent of where the convention puts the NULL or `self`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from depyf.verify.terms import Node, Null, Pure, Term
 
 
 def called_node(frame: Frame) -> Node | None:
-    """Return the node of what the CALL where a side stands calls; None where the callee brings an operand along."""
+    """Return the node of the current CALL's callee, or None if the callee brings an operand, as a bound method does."""
     match frame.item.arg:
         case (int(count), shape):
             function, extra, _ = callee(frame, shape, count)
@@ -17,7 +17,7 @@ def called_node(frame: Frame) -> Node | None:
 
 
 def callee(frame: Frame, shape: object, above: int) -> tuple[Term, tuple[Term, ...], int]:
-    """Return what is called below `above` operands, the operand that it brings along, and how many slots it takes."""
+    """Return the callee below `above` operands, the operand that it brings, and the number of its stack slots."""
     if shape == "plain":
         return frame.peek(above + 1), (), 1
     first, second = frame.peek(above + 2), frame.peek(above + 1)

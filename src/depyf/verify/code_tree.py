@@ -1,4 +1,4 @@
-"""Rewrite a live code object together with those nested in it."""
+"""Rewrite a live code object and its nested code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Rewrite = Callable[[types.CodeType], types.CodeType]
 
 
 def rewrite_tree(code: types.CodeType, rewrite: Rewrite) -> types.CodeType:
-    """Return the code with `rewrite` applied to it and to all nested code, inner ones first."""
+    """Return the code with `rewrite` applied to it and to all nested code, innermost first."""
     done: dict[int, types.CodeType] = {}
     pending = [(code, False)]
     while pending:

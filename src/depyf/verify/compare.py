@@ -1,4 +1,4 @@
-"""The verdict on a candidate: EXACT where it can be shown, else EQUIVALENT, else UNPROVEN."""
+"""The verdict on a candidate: EXACT if possible, else EQUIVALENT, else UNPROVEN."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def verify(
 ) -> Verdict:
     """Prove that `candidate` does what `original` does, nested code included.
 
-    The level is the weakest that some piece of code needed. Nothing is run. Raises `DecompilationError` for
-    bytecode that cannot be read.
+    The verdict has the weakest level of all pieces of code. Nothing is run. Raises `DecompilationError` for unreadable
+    bytecode.
 
-    listings: those of a proof that has looked at some of the code before.
+    listings: the listings of an earlier proof about some of the code.
     """
     listings = Listings() if listings is None else listings
     weakest = Verdict(Level.EXACT)
@@ -53,9 +53,9 @@ def verify(
 def verify_one(
     original: Code, candidate: Code, assumptions: Assumptions, listings: Listings, *, top: bool
 ) -> tuple[Verdict, list[tuple[Code, Code]]]:
-    """Prove one pair, and return the pairs of nested code that the proof takes for granted."""
+    """Prove one pair, and return the pairs of nested code that the proof assumes equivalent."""
     if original is candidate or (original.origin is not None and original.origin is candidate.origin):
-        # Two views of one live code object.
+        # Both are views of the same live code object.
         return Verdict(Level.EXACT), []
     reason = difference(original, candidate) if top else nested_difference(original, candidate)
     if reason is not None:
@@ -75,10 +75,10 @@ def verify_one(
 
 
 def compare_exactly(mine: Flow, its: Flow, original: Code, candidate: Code) -> Comparison:
-    """Return the first difference of two codes in what EXACT asks for."""
+    """Return the first difference of two codes under the rules of EXACT."""
     exact = compare_paths(mine, its)
     if exact.reason is None and facts_of(original.version, str(original)).exceptions != "table":
-        # Where blocks are opened and closed is no operation, and yet part of what the compiler wrote.
+        # The opening and closing of blocks is not an operation, but the compiler wrote it.
         exact.reason = compare_paths(*(Flow(normalise(code, marks=True)) for code in (original, candidate))).reason
     if exact.reason is None and docstring(original) != docstring(candidate):
         exact.reason = "the docstrings differ"
@@ -88,5 +88,5 @@ def compare_exactly(mine: Flow, its: Flow, original: Code, candidate: Code) -> C
 
 
 def described(level: Level, original: Code, comparison: Comparison) -> Verdict:
-    """Return the verdict with the place and the name of the code it is about."""
+    """Return the verdict with the location and the name of its code."""
     return Verdict(level, f"{original.name}: {comparison.reason}", comparison.where, comparison.outlives)

@@ -1,7 +1,7 @@
-"""What a class body stores of itself, which the place of the class in its file decides.
+"""Normalise the values in a class body that depend on the location of the class in its file.
 
-before: 7 stored as `__firstlineno__` by the compiler, right behind `__module__` and `__qualname__`
-after: 0, in both codes; a 7 that the program stores under that name stays a 7
+before: 7 stored as `__firstlineno__` by the compiler, right after `__module__` and `__qualname__` after: 0, in both
+codes; a 7 that the program stores under that name stays a 7
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from depyf.bytecode.listing import Instruction, Listing
 from depyf.bytecode.versions.known import facts_of
 
 NAME_STORES = frozenset({"STORE_NAME", "STORE_DEREF", "STORE_GLOBAL"})
-"""Operations by which a class body stores what the compiler has to say of the class."""
+"""Operations with which a class body stores the compiler's values about the class."""
 HEAD = ("__module__", "__qualname__", "__firstlineno__")
-"""What the compiler stores first in a class body, in this order."""
+"""The names that the compiler stores first in a class body, in this order."""
 CELLS = frozenset({"__classcell__", "__classdictcell__"})
 TAIL = frozenset({"CONST", "LOAD_CLOSURE", "COPY"})
-"""Operations that lie between the store of `__static_attributes__` and the end of a class body."""
+"""Operations between the store of `__static_attributes__` and the end of a class body."""
 
 
 def function_name(listing: Listing, item: Instruction) -> object:
-    """Return how MAKE_FUNCTION names its function where the code does not."""
+    """Return the name that MAKE_FUNCTION gives its function if the code has none."""
     return listing.function_names.get(item.offset)
 
 
 def placed(listing: Listing, store: int, value: object) -> object:
-    """Return what the store at an index says of a class, without what the place of the class in its file decides.
+    """Return the value of a store in a class body, without the parts that depend on the class's place in its file.
 
-    That is its first line, and the order of the names of its attributes, which some compilers take from a set.
+    These parts are its first line, and the order of its attribute names, which some compilers take from a set.
     """
     items = listing.instructions
     name = items[store].arg
@@ -38,7 +38,7 @@ def placed(listing: Listing, store: int, value: object) -> object:
 
 
 def is_head(listing: Listing) -> bool:
-    """Return whether code begins as the compiler begins a class body, where that stores the class's first line."""
+    """Return whether code begins like a class body that stores its first line."""
     items = listing.instructions
     stores, loads = items[1 : 2 * len(HEAD) : 2], items[0 : 2 * len(HEAD) : 2]
     return (
@@ -50,7 +50,7 @@ def is_head(listing: Listing) -> bool:
 
 
 def ends_class(items: list[Instruction], place: int) -> bool:
-    """Return whether a class body ends at an index: nothing but its cells is stored before it returns."""
+    """Return whether a class body ends at an index: only its cells are stored before it returns."""
     while place < len(items):
         item = items[place]
         if item.op == "RETURN":

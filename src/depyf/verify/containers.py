@@ -1,7 +1,7 @@
-"""What operations on fresh containers, tuples and constants give, without running any code of the program.
+"""The results of operations on fresh containers, tuples and constants that run no code of the program.
 
-Every function returns None where the outcome is not known; then the operation is observable, and what it works on
-must be the same on both sides.
+Every function returns None if the outcome is unknown. Then the operation is observable, and its operands must be the
+same on both sides.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ KEY_TYPES = (str, int, bool, bytes, type(None))
 
 
 def dict_key(state: State, term: Term) -> tuple[Hashable] | None:
-    """Return, in a tuple of one, the constant that a term is if hashing and comparing it runs no code."""
+    """Return, in a 1-tuple, the constant of a term if hashing and comparing it runs no code."""
     node = state.terms.nodes[term]
     if isinstance(node, Constant) and type(node.value) in KEY_TYPES:
         return (node.value,)
@@ -23,13 +23,13 @@ def dict_key(state: State, term: Term) -> tuple[Hashable] | None:
 
 
 def index_of(state: State, term: Term) -> int | None:
-    """Return the index that a term is, if it is a constant one."""
+    """Return the constant index of a term, or None."""
     node = state.terms.nodes[term]
     return node.value if isinstance(node, Constant) and type(node.value) is int else None
 
 
 def slice_of(state: State, term: Term) -> slice | None:
-    """Return the slice that a term is, if its bounds are constants."""
+    """Return the slice of a term if its bounds are constants."""
     node = state.terms.nodes[term]
     if not isinstance(node, Pure) or node.op != "slice":
         return None
@@ -61,7 +61,7 @@ def load_item(state: State, container: Term, index: Term) -> Term | None:
     node = state.terms.nodes[container]
     if isinstance(node, TupleOf):
         return state.terms.tuple_of(items[part])
-    # What a slice of a sequence of assumed length is, tuple or list, is not known.
+    # A slice of a sequence of assumed length may be a tuple or a list.
     return state.make(ListOf(items[part])) if isinstance(node, Fresh) else None
 
 
@@ -137,7 +137,7 @@ def extend(state: State, container: Term, values: Term) -> bool:
 
 
 def update(state: State, container: Term, values: Term, *, only_new: bool) -> bool:
-    """Update a fresh dict by another, and return whether it could be done. `only_new`: a key that is there raises."""
+    """Update a fresh dict by another, and return whether it could be done. `only_new`: an existing key raises."""
     found, other = state.get(container), state.get(values)
     if not isinstance(found, DictOf) or not isinstance(other, DictOf):
         return False
@@ -162,7 +162,7 @@ def build_dict(state: State, pairs: list[tuple[Term, Term]]) -> Term | None:
 
 
 def truth(state: State, term: Term) -> bool | None:
-    """Return the truth of a value where finding it out runs no code of the program."""
+    """Return the truth of a value if finding it out runs no code of the program."""
     node = state.terms.nodes[term]
     match node:
         case Constant(value=value) if type(value) in (*KEY_TYPES, float, complex, type(Ellipsis), frozenset):

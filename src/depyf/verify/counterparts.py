@@ -1,12 +1,12 @@
-"""Which lines of a text each instruction of a code stands for, where the text compiled was proven to do the same.
+"""Map each instruction of a code to lines of a text, if the compiled text is proven equivalent.
 
 before:
     the code:  LOAD_FAST a, LOAD_CONST 1, BINARY +, STORE_FAST b, ...
     the text:  b = a + 1
-after: `+` was seen to do what line 1 does; what loads its operands is there for it, and what stores its result is of it
+after: the proof pairs `+` with line 1; loads of its operands and the store of its result belong to the same line
 
-What is neither, as lists that are made and dropped, is no part of the text and has no lines. Nothing is followed to
-where paths meet: what is on the stack there came from one place or the other.
+Other instructions, such as those that make and drop a list, have no lines. Values are not followed across merges,
+because a value on the stack there came from one path or another.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Lines = frozenset[int]
 NO_LINES: Lines = frozenset()
 
 MOST_WAITING = 1000
-"""Silent operations that are remembered of one value: lists that are made of lists and taken apart stay linear."""
+"""The most silent operations to remember per value; it keeps nested lists linear."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A value on the stack or in a variable: the lines of what made it, and the silent operations that it went through.
+    """A value on the stack or in a variable: the lines of its producer, and its silent operations so far.
 
-    Those are for whoever takes the value.
+    The silent operations get the lines of the instruction that takes the value.
     """
 
     lines: Lines = NO_LINES
@@ -47,7 +47,7 @@ def _few(waiting: frozenset[int]) -> frozenset[int]:
 
 @dataclass(slots=True)
 class _State:
-    """What is known at an instruction; of what is not there nobody knows where it came from."""
+    """The known values at an instruction; the origin of all others is unknown."""
 
     stack: list[_Value] = field(default_factory=list)
     variables: dict[str, _Value] = field(default_factory=dict)
@@ -66,9 +66,9 @@ class _State:
 def lines_of_instructions(
     original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMPTIONS
 ) -> list[tuple[Code, dict[int, Lines]]]:
-    """Return by offset the lines of `candidate` that instructions of `original` stand for, nested code included.
+    """Return by offset the lines of `candidate` for the instructions of `original`, nested code included.
 
-    Raises `DecompilationError` for bytecode that cannot be read.
+    Raises `DecompilationError` for unreadable bytecode.
     """
     return [(one.original.code, _of_pair(one)) for one in seen_pairs(original, candidate, assumptions)]
 
@@ -98,12 +98,12 @@ def _of_pair(paired: Paired) -> dict[int, Lines]:
 
 
 def _leaves_the_same(operation: Operation, arg: object) -> bool:
-    """Return whether a jump leaves on the stack what going on leaves there."""
+    """Return whether the stack is the same after a jump and after its fallthrough."""
     return operation.jump_effect is not None and operation.jump_effect(arg) == operation.effect(arg)
 
 
 def _ways_in(listing: Listing) -> Counter[int]:
-    """Return in how many ways control comes to each instruction, by index; a handler counts as many."""
+    """Return the number of predecessors of each instruction, by index; a handler also counts as several."""
     found = Counter(item.target for item in listing.instructions if item.target >= 0)
     found.update(index + 1 for index, item in enumerate(listing.instructions) if OPERATIONS[item.op].falls)
     for each in listing.handlers:
@@ -112,7 +112,7 @@ def _ways_in(listing: Listing) -> Counter[int]:
 
 
 def _do(index: int, item: Instruction, own: Lines | None, state: _State, found: dict[int, set[int]]) -> None:
-    """Do one instruction; note the lines of those that it is the first to tell of."""
+    """Execute one instruction; record the lines of the instructions that it determines."""
     pops, pushes = OPERATIONS[item.op].effect(item.arg)
     name = str(item.arg)
     if own is not None:
@@ -130,7 +130,7 @@ def _do(index: int, item: Instruction, own: Lines | None, state: _State, found: 
             taken = state.take(pops)
             state.stack += [*taken, taken[0].through(index)]
         case "LOAD_FAST":
-            # The statement that made the value of a variable is another one than that which reads it.
+            # The statement that assigned a variable is not the statement that reads it.
             state.stack.append(_Value(waiting=_few(state.variables.get(name, _Value()).waiting | {index})))
         case "STORE_FAST":
             (value,) = state.take(1)

@@ -1,7 +1,7 @@
-"""What operations of one shape do to the stack, read from the pictures of `depyf.bytecode.operations`.
+"""The effect of operations on the stack, read from the pictures of `depyf.bytecode.operations`.
 
-A term on both sides of a picture is the same value before and after; any other on the right is a result. The name of a
-result says its sort (`SORTS`).
+A name on both sides of a picture is the same value before and after; any other name on the right is a result. The name
+of a result determines its sort (`SORTS`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OF_PICTURES = frozenset(
     BUILD_INTERPOLATION INTRINSIC UNPACK_SEQUENCE UNPACK_EX
     """.split()
 )
-"""Operations of which the verifier knows no more than their picture; what is not here needs a rule of its own."""
+"""Operations whose picture is all that the verifier needs; every other operation needs a rule of its own."""
 
 SORTS = {
     "truth": Sort.BOOL,
@@ -35,26 +35,24 @@ SORTS = {
     "set": Sort.SET,
     "dict": Sort.DICT,
 }
-"""Of results, by the name that the pictures give them."""
+"""The sorts of results, by their names in the pictures."""
 
 GROWERS = {
     one.name: len(one.picture.before) - 1
     for one in OPERATIONS.values()
     if one.picture.before[:1] == one.picture.after == (("below", "n"),) and len(one.picture.before) > 1
 }
-"""Operations on a container that stays where it is on the stack, and how many values they take from the top."""
+"""Operations on a container that stays in place on the stack, and how many values they take from the top."""
 
 NEVER_RAISE = frozenset({"STORE_DEREF"})
 
 
 @dataclass(slots=True)
 class Effect:
-    """What an operation does to the stack.
+    """The effect of an operation on the stack.
 
-    pops: how many values it takes.
-    gives: what it puts there, the last one on top: the index of a value taken (0 is the deepest), or the sort of a
-        result.
-    results: a symbol of each result.
+    pops: the number of values that it takes. gives: the values that it pushes, the top last: the index of a popped
+    value (0 is the deepest), or the sort of a result. results: a symbol for each result.
     """
 
     pops: int
@@ -66,7 +64,7 @@ class Effect:
 
 
 def effect_in(picture: Picture, arg: object) -> Effect:
-    """Return what a picture says of an operation with this argument."""
+    """Return the effect of an operation with this argument, as its picture shows."""
     taken = [term for term, count in picture.before for _ in range(_count(count, arg))]
     gives: list[int | Sort] = []
     for name, count in picture.after:
@@ -84,7 +82,7 @@ EFFECTS = {name: effect_in(OPERATIONS[name].picture, None) for name in OF_PICTUR
 
 
 def effect_of(op: str, arg: object) -> Effect | None:
-    """Return the effect of an operation, or None where its picture does not say all that the verifier needs."""
+    """Return the effect of an operation, or None if its picture is not all that the verifier needs."""
     if op in EFFECTS:
         return EFFECTS[op]
     return effect_in(OPERATIONS[op].picture, arg) if op in OF_PICTURES else None

@@ -1,4 +1,4 @@
-"""What a side is about to do that can be observed."""
+"""The next observable of a side."""
 
 from __future__ import annotations
 
@@ -36,13 +36,11 @@ def nothing(results: Results) -> Results:
 
 @dataclass(slots=True)
 class Outcome:
-    """One way on from an observable. Nobody changes it, nor an event; that they are not frozen makes them cheap.
+    """One way on from an observable. Immutable by convention, as events are; unfrozen classes are faster.
 
-    place: the next instruction of this side.
-    results: sort and detail of each new value.
-    pops: how many values leave the stack first.
-    pushes: what then goes there, given the results.
-    handled: which of the results is the exception being handled from there on; -1 for the one that is.
+    place: the next instruction of this side. results: sort and detail of each new value. pops: the number of values
+    that leave the stack first. pushes: the values to push, given the results. handled: the index of the result that
+    becomes the exception being handled; -1 keeps the current one.
     """
 
     place: int
@@ -54,11 +52,11 @@ class Outcome:
 
 @dataclass(slots=True)
 class Event:
-    """An observable: the same on both sides if kinds are equal and operands related.
+    """An observable. It is the same on both sides if the kinds are equal and the operands are related.
 
-    outcomes: the ways on, in an order that the kind fixes; none for what ends the frame or always raises.
-    can_raise: whether an exception can come of it, besides the outcomes.
-    settles: a variable's value that is known to be no null once this has succeeded.
+    outcomes: the ways on, in an order that the kind fixes; empty if the frame ends or the operation always raises.
+    can_raise: whether it may also raise an exception. settles: the value of a variable that cannot be null once this
+    has succeeded.
     """
 
     kind: tuple[Hashable, ...]
@@ -70,7 +68,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A branch on a truth value that is not known, which runs no code: both ways are taken."""
+    """A branch on an unknown truth value. It runs no code, and the walk follows both ways."""
 
     truth: Term
 
@@ -81,7 +79,7 @@ CLASS_FACTS = ("__firstlineno__", "__static_attributes__")
 
 
 def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
-    """Return what a side does next that is not silent. Raises `NotUnderstood`."""
+    """Return the next operation of a side that is not silent. Raises `NotUnderstood`."""
     if frame.side.place == LEAVE:
         return Event(("leave by an exception",), (frame.peek(),), (), can_raise=False)
     item = frame.look()
@@ -107,7 +105,7 @@ def standing(frame: Frame, lengths: Mapping[str, int]) -> Event | Split:
 
 
 def known_call(frame: Frame, item: Instruction) -> Event | None:
-    """Return the operation that the call of a constant does; None for a constant that is not known."""
+    """Return the operation that a call of a constant performs, or None for an unknown constant."""
     if (taking := takes_iterator(frame)) is not None:
         slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
         results = (Symbol(taking[1]),)
@@ -125,13 +123,13 @@ def known_call(frame: Frame, item: Instruction) -> Event | None:
 
 
 def plain(frame: Frame, item: Instruction, effect: Effect) -> Event:
-    """Return an observable that takes values and gives results, as its effect says."""
+    """Return an observable that pops values and pushes results according to its effect."""
     taken = frame.top(effect.pops)
     if item.op in NAME_STORES and item.arg in CLASS_FACTS:
         return one_way(frame, item, tuple(class_fact(frame, term) for term in taken), (), 1, lambda results: ())
     gives = effect.gives
     if item.op in ("UNPACK_SEQUENCE", "UNPACK_EX"):
-        # The first item comes out on top.
+        # The first item must be on top.
         return one_way(frame, item, taken, effect.results, effect.pops, lambda results: results[::-1])
     if len(effect.results) == len(gives):
         return one_way(frame, item, taken, effect.results, effect.pops, as_they_come)
@@ -144,12 +142,12 @@ def plain(frame: Frame, item: Instruction, effect: Effect) -> Event:
 
 
 def as_they_come(results: Results) -> Results:
-    """Return results as what goes to the stack."""
+    """Return results in the order in which they are pushed."""
     return results
 
 
 def class_fact(frame: Frame, term: Term) -> Term:
-    """Return what a class body stores of itself, without what the place of the class in its file decides."""
+    """Return the value of a store in a class body, without the parts that depend on the class's place in its file."""
     value = literal(frame, term)
     if value is None:
         return term
@@ -157,7 +155,7 @@ def class_fact(frame: Frame, term: Term) -> Term:
 
 
 def literal(frame: Frame, term: Term) -> tuple[object] | None:
-    """Return, in a tuple of one, the value of a constant or of a tuple of constants."""
+    """Return, in a 1-tuple, the value of a constant or of a tuple of constants."""
     match frame.node(term):
         case Constant(value=value):
             return (value,)
@@ -201,20 +199,20 @@ def import_known(
 
 
 def await_known(frame: Frame, item: Instruction, kind: tuple[Hashable, ...]) -> Event:
-    """Return the call of a function whose result is awaited next, which is one operation together."""
+    """Return the call of a function whose result is awaited next. Together they are one operation."""
     slots = 1 if item.arg[1] == "plain" else 2  # type: ignore[index]
     outcome = Outcome(frame.side.place + 2, (PLAIN,), 1 + slots, lambda results: results)
     return Event(kind, frame.top(1), (outcome,))
 
 
 def do_method(frame: Frame, item: Instruction, operation: str, operands: tuple[Term, ...], slots: int) -> Event:
-    """Return the call of a container's method that does what an operation does; operands: the container first."""
+    """Return the call of a container's method that performs an operation; operands: the container first."""
     none, pops = frame.terms.constant(None), len(operands) - 1 + slots
     return one_way(frame, item, operands, (), pops, lambda results: (none,), (operation,))
 
 
 def store_item(frame: Frame, item: Instruction) -> Event:
-    """Return the store of an item; to an exact dict it is what MAP_ADD does."""
+    """Return the store of an item; on an exact dict it equals MAP_ADD."""
     value, owner, index = frame.top(3)
     if frame.state.exact_type(owner) is Sort.DICT:
         return one_way(frame, item, (owner, index, value), (), 3, lambda results: (), ("MAP_ADD",))
@@ -250,7 +248,7 @@ def jump_if(frame: Frame, item: Instruction) -> Event | Split:
 
 
 def truth_test(frame: Frame, value: Term, place: int, use: Callable[[Term], Term]) -> Event:
-    """Return the observable that asks for the truth of the top of the stack, and puts it in its place."""
+    """Return the observable that replaces the top of the stack by its truth."""
     outcome = Outcome(place, (Symbol(Sort.BOOL),), 1, lambda results: (use(results[0]),))
     return Event((TRUTH_TEST,), (value,), (outcome,))
 
@@ -279,13 +277,13 @@ def contains(frame: Frame, item: Instruction) -> Event:
 
 
 def load_global(frame: Frame, item: Instruction) -> Event:
-    """Return the load of a global or of a name; the result of the former remembers it."""
+    """Return the load of a global or of a name; the result for a global records the name."""
     result = Symbol(Sort.GLOBAL, str(item.arg)) if item.op == "LOAD_GLOBAL" else PLAIN
     return one_way(frame, item, (), (result,), 0, lambda results: results)
 
 
 def load_method(frame: Frame, item: Instruction) -> Event:
-    """Return the load of an attribute to be called: two values on the stack that stand for it together."""
+    """Return the load of an attribute for a call: two values on the stack that together stand for it."""
     name = item.arg[0] if isinstance(item.arg, tuple) else None
     terms = frame.terms
 
@@ -309,8 +307,10 @@ Pack = Callable[[Results], Results]
 
 
 def part_group(frame: Frame, pops: int, pack: Pack) -> Event:
-    """Return the test of an `except*` clause: what it matches is handled from there on; or it matches nothing, and
-    all is left as it is."""
+    """Return the test of an `except*` clause.
+
+    If the clause matches, the matching part of the group becomes the exception being handled. Else nothing changes.
+    """
     place, (exception, kind) = frame.side.place + 1, frame.top(2)
     none = frame.terms.constant(None)
     matched = Outcome(place, (PLAIN, CAUGHT), pops, pack, handled=1)
@@ -335,13 +335,13 @@ def return_value(frame: Frame, item: Instruction) -> Event:
 
 
 def raise_varargs(frame: Frame, item: Instruction) -> Event:
-    """Return a raise, which has no way on but an exception's."""
+    """Return a raise; its only way on is an exception."""
     count = item.arg if isinstance(item.arg, int) else 0
     return Event(("RAISE", count), frame.top(count), ())
 
 
 def with_except_start(frame: Frame, item: Instruction) -> Event:
-    """Return the call of a context manager's exit with the exception on top of the stack: three operands of a call."""
+    """Return the call of a context manager's exit with the exception on the stack, as a call with three operands."""
     if not isinstance(item.arg, int):
         raise NotUnderstood("WITH_EXCEPT_START without a depth")
     operands = (frame.peek(item.arg), *exception_parts(frame, frame.peek()))
@@ -349,7 +349,7 @@ def with_except_start(frame: Frame, item: Instruction) -> Event:
 
 
 Callee = tuple[Term, tuple[Term, ...], tuple[Hashable, ...], int]
-"""What is called, on which operands, the kind of the event, and how many values leave the stack."""
+"""The callee, its operands, the kind of the event, and the number of values that leave the stack."""
 
 
 def call_positional(frame: Frame, item: Instruction) -> Callee:
@@ -385,7 +385,7 @@ def keyword(frame: Frame, name: Term) -> str:
 
 
 def call_unpacked(frame: Frame, item: Instruction) -> Callee:
-    """Read a CALL_EX. With known arguments it is the same call as one that spells them out."""
+    """Read a CALL_EX. With known arguments it equals the call that spells them out."""
     match item.arg:
         case (bool(has_kwargs), shape):
             pass
@@ -410,7 +410,7 @@ def call_unpacked(frame: Frame, item: Instruction) -> Callee:
 
 
 def keyword_items(frame: Frame, mapping: Term) -> tuple[tuple[str, Term], ...] | None:
-    """Return the keywords in a fresh dict, or None where they are not known."""
+    """Return the keywords in a fresh dict, or None if they are unknown."""
     found = frame.state.get(mapping)
     if not isinstance(found, DictOf):
         return None
@@ -427,7 +427,7 @@ def call(
     pops: int,
     lengths: Mapping[str, int],
 ) -> Event:
-    """Return a call, whose result may be assumed to be a sequence."""
+    """Return a call. Its result may be a sequence by assumption."""
     node = frame.node(function)
     result = PLAIN
     if is_global(node) and node.detail in lengths:
@@ -436,7 +436,7 @@ def call(
 
 
 def is_global(node: Node) -> TypeGuard[Symbol | Pure]:
-    """Return whether a node is the value of a global, the detail."""
+    """Return whether a node is the value of the global that its detail names."""
     return (isinstance(node, Symbol) and node.sort is Sort.GLOBAL) or (isinstance(node, Pure) and node.op == "global")
 
 

@@ -1,4 +1,4 @@
-"""EXACT: both listings walked in step, every pair of steps equal."""
+"""EXACT: walk both listings in step, and require that every pair of steps is equal."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from depyf.verify.shown import shown
 
 @dataclass(slots=True)
 class Comparison:
-    """What a comparison of one pair of listings found.
+    """The result of comparing one pair of listings.
 
-    reason: the first difference, or None where there is none.
-    nested: the pairs of nested code that must be proven as well.
-    outlives: whether the reason is that a value lives longer.
-    pairs: by index, the instructions of both that were found to do the same.
+    reason: the first difference, or None. nested: the pairs of nested code that must also be proven. outlives: whether
+    the reason is a value that lives longer. pairs: the instructions of both that are proven equivalent, by index.
     """
 
     reason: str | None = None
@@ -30,7 +28,7 @@ class Comparison:
 
 
 def compare_paths(original: Flow, candidate: Flow) -> Comparison:
-    """Compare every path from the entry, nested code aside."""
+    """Compare every path from the entry, without nested code."""
     left, right = Paths(original), Paths(candidate)
     result = Comparison()
     pending = [(left.settle(0), right.settle(0))]
@@ -40,7 +38,7 @@ def compare_paths(original: Flow, candidate: Flow) -> Comparison:
         mine, its = left.step(here), right.step(there)
         result.reason = step_difference(mine, its)
         if result.reason is None:
-            # Handlers come last: most codes differ before anybody has to know what can raise.
+            # Handlers come last: most codes differ before it matters which instructions can raise.
             handlers = left.handler(mine), right.handler(its)
             result.reason = handler_difference(mine.label[0], *handlers)
         if result.reason is not None:
@@ -59,7 +57,7 @@ def compare_paths(original: Flow, candidate: Flow) -> Comparison:
 
 
 def step_difference(mine: Step, its: Step) -> str | None:
-    """Return what differs in two steps, their successors and handlers aside, or None."""
+    """Return the difference between two steps, without their successors and handlers, or None."""
     if mine.label[0] != its.label[0]:
         return f"{mine.label[0]} != {its.label[0]}"
     if mine.label != its.label or (mine.nested is None) != (its.nested is None):
@@ -70,7 +68,7 @@ def step_difference(mine: Step, its: Step) -> str | None:
 
 
 def handler_difference(what: object, mine: Handler | None, its: Handler | None) -> str | None:
-    """Return what differs in the handlers of two steps, or None."""
+    """Return the difference between the handlers of two steps, or None."""
     if (mine is None) != (its is None):
         return f"{what} is protected in one of them only"
     if mine is not None and its is not None and entry(mine) != entry(its):

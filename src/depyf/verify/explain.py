@@ -11,11 +11,11 @@ WIDTH = 52
 
 
 def explain(verdict: Verdict, *, before: int = 8, after: int = 4) -> str:
-    """Return a text that shows the first difference of a verdict, and the verdict in its first line.
+    """Return a text that shows the first difference of a verdict, with the verdict in its first line.
 
-    before, after: how many instructions to show around it.
+    before, after: the number of instructions to show around it.
 
-    Raises `DecompilationError` for bytecode that cannot be read.
+    Raises `DecompilationError` for unreadable bytecode.
     """
     place = verdict.where
     if place is None:
@@ -37,12 +37,12 @@ def row(mark: str, left: str, right: str) -> str:
 
 
 def cut(text: str) -> str:
-    """Return a text that fits into a column."""
+    """Return a text cut to the width of a column."""
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 
 def cell(listing: Listing, index: int, step: int) -> str:
-    """Return an instruction that lies some steps from another one, or nothing past either end."""
+    """Return the instruction at some distance from another one, or '' past either end."""
     if index < 0:
         return "" if step else "(has left the code)"
     place = index + step
@@ -54,7 +54,7 @@ def cell(listing: Listing, index: int, step: int) -> str:
 
 
 def argument(listing: Listing, item: Instruction) -> str:
-    """Return the argument of an instruction, or where it jumps."""
+    """Return the argument of an instruction, or its jump target."""
     if item.target >= 0:
         target = item.target
         return f"to {listing.instructions[target].offset if target < len(listing.instructions) else 'the end'}"

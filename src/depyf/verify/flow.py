@@ -1,4 +1,4 @@
-"""Where control goes, which variables are bound there, and which are read later."""
+"""The control flow of a code: successors, bound variables and live variables."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ USES = READS | WRITES
 
 
 class Flow:
-    """The control flow of a listing: successors of each instruction, and what follows from them.
+    """The control flow of a listing: successors of each instruction, and facts derived from them.
 
-    Sets of variables are bit masks: see `bit`. What many proofs do not ask for is found when it is asked for.
+    Sets of variables are bit masks: see `bit`. Facts that few proofs need are computed on demand.
     """
 
     def __init__(self, listing: Listing) -> None:
@@ -29,12 +29,12 @@ class Flow:
 
     @cached_property
     def successors(self) -> list[tuple[int, ...]]:
-        """Where control goes from each instruction if it does not raise, the next one first."""
+        """The successors of each instruction if it does not raise, the next one first."""
         return [successors(index, item) for index, item in enumerate(self.instructions)]
 
     @cached_property
     def handlers(self) -> list[int]:
-        """Where each instruction's exceptions go, -1 for out of the code."""
+        """The handler of each instruction, -1 if exceptions leave the code."""
         targets = [*(handler.target for handler in self.listing.handlers), -1]
         return [targets[item.handler] for item in self.instructions]
 
@@ -47,7 +47,7 @@ class Flow:
 
     @cached_property
     def edges(self) -> list[list[int]]:
-        """Where control can go from each instruction, an exception raised there included."""
+        """All successors of each instruction, including its handler."""
         last = len(self.successors)
         return [
             [place for place in (*following, handler) if 0 <= place < last]
@@ -55,7 +55,7 @@ class Flow:
         ]
 
     def predecessors(self) -> list[list[int]]:
-        """Return from where control can come to each instruction."""
+        """Return the predecessors of each instruction."""
         found: list[list[int]] = [[] for _ in self.successors]
         for index, followers in enumerate(self.edges):
             for follower in followers:
@@ -63,9 +63,9 @@ class Flow:
         return found
 
     def join_points(self) -> frozenset[int]:
-        """Return the instructions that control comes to in more than one way, and the first ones of handlers.
+        """Return the instructions with several predecessors, and the first instructions of handlers.
 
-        Every loop that is entered has one: control comes to it from outside, and round the loop.
+        Every entered loop contains one, because its head is reached from outside and from inside the loop.
         """
         instructions = self.instructions
         found = {handler.target for handler in self.listing.handlers}
@@ -78,7 +78,7 @@ class Flow:
 
     @cached_property
     def order(self) -> list[int]:
-        """Each instruction's number in a topological order, loops aside; where there are loops, a reverse postorder."""
+        """Each instruction's number in a topological order, or in a reverse postorder if there are loops."""
         count = len(self.instructions)
         if self.only_goes_on:
             return list(range(count))
@@ -101,7 +101,7 @@ class Flow:
 
     @cached_property
     def only_goes_on(self) -> bool:
-        """Whether control never goes back to an instruction that stands before."""
+        """Whether control never jumps backwards."""
         if any(self.instructions[index].target <= index for index in self.jumps):
             return False
         handlers = self.listing.handlers
@@ -110,9 +110,9 @@ class Flow:
 
     @cached_property
     def bound(self) -> list[int]:
-        """Per instruction the variables that are bound before it on every path.
+        """The variables that are bound before each instruction on every path.
 
-        A variable that LOAD_FAST_CLEAR takes away is left out: what puts it back may store an unbound one.
+        A variable that LOAD_FAST_CLEAR clears is excluded: the instruction that restores it may store an unbound one.
         """
         instructions = self.listing.instructions
         everything = (1 << len(self.bit)) - 1
@@ -143,7 +143,7 @@ class Flow:
         return [known & ~taken for known in before]
 
     def live(self, place: int) -> int:
-        """Return the variables whose value before an instruction some later instruction may see."""
+        """Return the variables whose value before an instruction may be read later."""
         if not self.only_goes_on:
             return self.live_round[place]
         if place < self.looked_back_to:
@@ -151,7 +151,7 @@ class Flow:
         return self.seen_later[place]
 
     def look_back_to(self, first: int) -> None:
-        """Find what is live from an instruction on, where control never goes back: last ones first, and each once."""
+        """Find the live variables from an instruction on, for code without backward jumps: one pass from the end."""
         before = self.seen_later = self.seen_later or [0] * (len(self.instructions) + 1)
         targets = [*(handler.target for handler in self.listing.handlers), -1]
         for index in range(self.looked_back_to - 1, first - 1, -1):
@@ -173,7 +173,7 @@ class Flow:
 
     @cached_property
     def live_round(self) -> list[int]:
-        """What `live` is where control goes back too: what is live is looked at until nothing changes."""
+        """The result of `live` for code with backward jumps: a fixed point over the live variables."""
         instructions, predecessors = self.listing.instructions, self.predecessors()
         before = [0] * len(instructions)
         pending = deque(reversed(range(len(instructions))))
@@ -201,7 +201,7 @@ class Flow:
         return before
 
     def mask(self, items: Iterable[Instruction]) -> int:
-        """Return the set of the variables that the instructions name."""
+        """Return the mask of the variables that the instructions name."""
         found = 0
         for item in items:
             found |= self.bit[str(item.arg)]
@@ -209,7 +209,7 @@ class Flow:
 
 
 def successors(index: int, item: Instruction) -> tuple[int, ...]:
-    """Return where control goes from an instruction that does not raise: the next one first."""
+    """Return the successors of an instruction that does not raise, the next one first."""
     after = () if item.op in NO_FALL_THROUGH else (index + 1,)
     return after if item.target < 0 else (*after, item.target)
 

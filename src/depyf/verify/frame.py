@@ -1,4 +1,4 @@
-"""One side of a state, with the operations on its stack that symbolic execution is made of."""
+"""One side of a state, with the stack operations of symbolic execution."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from depyf.verify.state import LEAVE, Side, State
 from depyf.verify.terms import Constant, Node, NotUnderstood, Pure, Sort, Term, Terms
 
 THROWN = "thrown"
-"""An exception whose traceback has one entry more, where the code asks for it; whoever called the frame does not."""
+"""An exception with one more traceback entry, if the code looks at tracebacks. The frame's caller does not look."""
 
 
 class Frame:
-    """The execution of one listing. Terms that it hands out are resolved.
+    """The execution of one listing. The terms that it returns are resolved.
 
-    terms: the table of terms.
-    item: the instruction that `look` has found where this side stands.
+    terms: the table of terms. item: the current instruction, set by `look`.
     """
 
     __slots__ = ("item", "listing", "side", "state", "terms")
@@ -27,7 +26,7 @@ class Frame:
         self.terms: Terms = state.terms
 
     def look(self) -> Instruction:
-        """Return the instruction where this side stands. Raises `NotUnderstood` past the end of the code."""
+        """Return the current instruction. Raises `NotUnderstood` past the end of the code."""
         place, instructions = self.side.place, self.listing.instructions
         if 0 <= place < len(instructions):
             self.item = instructions[place]
@@ -35,21 +34,21 @@ class Frame:
         raise NotUnderstood("control runs off the end of the code")
 
     def pop(self) -> Term:
-        """Take the top of the stack."""
+        """Pop the top of the stack."""
         stack, state = self.side.stack, self.state
         if not stack:
             raise NotUnderstood("the stack is empty")
         return state.resolve(stack.pop()) if state.bound else stack.pop()
 
     def pop_many(self, count: int) -> tuple[Term, ...]:
-        """Take several values, the deepest first."""
+        """Pop several values, the deepest first."""
         taken = self.top(count)
         if count:
             del self.side.stack[-count:]
         return taken
 
     def push(self, term: Term) -> None:
-        """Put a value on the stack."""
+        """Push a value."""
         self.side.stack.append(term)
 
     def peek(self, depth: int = 1) -> Term:
@@ -70,7 +69,7 @@ class Frame:
         return tuple([state.resolve(term) for term in taken]) if state.bound else tuple(taken)
 
     def next(self) -> bool:
-        """Go on to the next instruction; the result says that nothing observable was done."""
+        """Advance to the next instruction; return True, because nothing observable was done."""
         self.side.place += 1
         return True
 
@@ -84,7 +83,7 @@ class Frame:
         return node if isinstance(node, Constant) else None
 
     def raise_known(self, exception: Term) -> None:
-        """Go where an exception goes that the instruction here raises again: to its handler, or out of the frame."""
+        """Re-raise an exception at the current instruction: go to its handler, or leave the frame."""
         enter_handler(self, self.item.handler, exception)
 
 
@@ -95,7 +94,7 @@ def as_raised(frame: Frame, exception: Term) -> Term:
 
 
 def enter_handler(frame: Frame, number: int, exception: Term) -> None:
-    """Go to the handler with this number (-1: out of the frame) with an exception."""
+    """Enter the handler with this number (-1: leave the frame) with an exception."""
     side, terms = frame.side, frame.terms
     if number < 0:
         side.stack, side.place = [as_raised(frame, exception)], LEAVE

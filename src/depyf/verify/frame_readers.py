@@ -1,9 +1,9 @@
-"""Whether code may look at the variables of its own frame, or let something look that it calls.
+"""Find out whether code may look at the variables of its own frame, directly or through its callees.
 
-    locals()    vars()    builtins.eval(text)    error.__traceback__.tb_frame    inspect.stack()    do
-    vars(x)     dir(x)                                                                              do not
+locals()    vars()    builtins.eval(text)    error.__traceback__.tb_frame    inspect.stack()    may look vars(x)
+dir(x)                                                                              do not look
 
-Names tell, wherever they stand: of a global, an attribute, a variable, an import, or as a text that `getattr` may take.
+The test is by name: of a global, an attribute, a variable or an import, or a string that `getattr` may get.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from depyf.bytecode.operations import OPERATIONS
 READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
 """Builtins that see the variables of the frame that calls them."""
 OF_ARGUMENT = frozenset({"vars", "dir"})
-"""Those of them that look at their argument instead, where they are given one."""
+"""The builtins among them that look at their argument instead, if they have one."""
 GETTERS = frozenset(
     "_getframe currentframe _current_frames getouterframes getinnerframes getargvalues getgeneratorlocals "
     "getcoroutinelocals walk_stack walk_tb settrace setprofile breakpoint set_trace interact "
     "tb_frame gi_frame cr_frame ag_frame f_locals f_back".split()
 )
-"""Functions and attributes that give a frame or lead from one to others, and debuggers."""
+"""Functions and attributes that return a frame or lead to other frames, and debuggers."""
 OF_INSPECT = frozenset({"stack", "trace"})
-"""Functions of `inspect` that give frames. Their names mean other things where nothing is called `inspect`."""
+"""Functions of `inspect` that return frames. In code without the name `inspect`, their names mean something else."""
 LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 
 Slot = tuple[str, str]
 OTHER: Slot = ("", "")
-"""What lies on the stack: nothing of interest, or NULL, or READER."""
+"""The contents of a stack slot: OTHER (anything else), NULL, or READER."""
 
 
 def reads_frame(listing: Listing) -> bool:
-    """Return whether code names something that sees all variables of its caller, or makes code that does."""
+    """Return whether code names a function that sees all variables of its caller, or makes code that does."""
     code, items = listing.code, listing.instructions
     of_names = {item.arg for item in items if item.op in LOADS}
     otherwise = {attribute(item) for item in items} | mentioned(code, [])
@@ -48,14 +48,14 @@ def reads_frame(listing: Listing) -> bool:
 
 
 def may_read_frame(code: Code) -> bool:
-    """Return whether code mentions a name that stands for what looks at frames: where not, it does not look."""
+    """Return whether code mentions a name of a function that looks at frames. Code without one does not look."""
     names = mentioned(code, code.names)
     nested = (const for const in code.consts if isinstance(const, Code))
     return not (READERS | GETTERS | OF_INSPECT).isdisjoint(names) or any(makes_getter(each) for each in nested)
 
 
 def makes_getter(code: Code) -> bool:
-    """Return whether code that stands in other code gets frames: that of its caller is one of them."""
+    """Return whether nested code gets frames; its caller's frame is one of them."""
     pending = [code]
     while pending:
         current = pending.pop()
@@ -71,7 +71,7 @@ def gets_frames(names: Set[object]) -> bool:
 
 
 def mentioned(code: Code, names: Sequence[str]) -> set[object]:
-    """Return some names, those of the variables of some code, and the texts among its constants."""
+    """Return some names of a code, those of its variables, and the strings among its constants."""
     found: set[object] = {*names, *code.varnames, *code.cellvars, *code.freevars}
     rows = [const for const in code.consts if type(const) is tuple]
     found.update(item for row in (code.consts, *rows) for item in row if type(item) is str)
@@ -79,7 +79,7 @@ def mentioned(code: Code, names: Sequence[str]) -> set[object]:
 
 
 def shows_in_one_order(first: Code, second: Code) -> bool:
-    """Return whether `locals()` of both has its names in one order: that of the variables of a code object."""
+    """Return whether `locals()` has its names in the same order in both: the order of the code object's variables."""
     for names in zip(*((code.varnames, code.cellvars, code.freevars) for code in (first, second)), strict=True):
         if names[0] == names[1]:
             continue
@@ -90,16 +90,16 @@ def shows_in_one_order(first: Code, second: Code) -> bool:
 
 
 def attribute(item: Instruction) -> object:
-    """Return the name that an instruction takes of an object or module, or None."""
+    """Return the name that an instruction loads from an object or module, or None."""
     if item.op in ("LOAD_ATTR", "IMPORT_FROM"):
         return item.arg
     return item.arg[0] if item.op == "LOAD_METHOD" and isinstance(item.arg, tuple) else None
 
 
 def calls_with_argument(items: list[Instruction]) -> int:
-    """Return how many loads of `vars` and `dir` are called at once, with an argument, and go nowhere else.
+    """Return how many loads of `vars` and `dir` are directly called with an argument, and not used otherwise.
 
-    The stack is followed from one instruction to the next; where control comes from elsewhere, nothing is known of it.
+    The stack is followed within straight-line code; at a jump target nothing is known about it.
     """
     targets = {item.target for item in items}
     stack: list[Slot] = []
@@ -119,7 +119,7 @@ def calls_with_argument(items: list[Instruction]) -> int:
 
 
 def change(stack: list[Slot], pops: int, pushes: int) -> list[Slot]:
-    """Take values off a stack and put others on it; return those taken."""
+    """Pop values from a stack and push others; return the popped ones."""
     start = max(0, len(stack) - pops)
     taken = [OTHER] * (pops - (len(stack) - start)) + stack[start:]
     del stack[start:]
@@ -130,4 +130,4 @@ def change(stack: list[Slot], pops: int, pushes: int) -> list[Slot]:
 NULL: Slot = ("null", "")
 READER: Slot = ("load", "")
 CALLEES = {"plain": [READER], "below": [NULL, READER], "above": [READER, NULL]}
-"""By the shape of a call: what stands below its arguments when one of the builtins is called."""
+"""By the shape of a call: the slots below its arguments if the callee is one of the builtins."""

@@ -1,4 +1,4 @@
-"""What two code objects must share before a single instruction is compared."""
+"""Compare the headers of two code objects, before any instruction."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMPARED_FLAGS = (
 INHERITED_FLAGS = 0x1FE0000
 """The flags of `from __future__` imports."""
 COMPILERS = frozenset({"compile", "eval", "exec"})
-"""Builtins that compile under the future imports of the code that calls them."""
+"""Builtins that compile under the future imports of their caller's code."""
 
 
 def signature(code: Code) -> tuple[int, int, int, tuple[str, ...]]:
@@ -28,9 +28,9 @@ def signature(code: Code) -> tuple[int, int, int, tuple[str, ...]]:
 
 
 def difference(original: Code, candidate: Code) -> str | None:
-    """Return what differs in the headers, or None.
+    """Return the difference between the headers, or None.
 
-    The name is not compared: it is what finds the code, see `named_difference`.
+    The name is not compared, because the code was found by its name: see `nested_difference`.
     """
     if original.version != candidate.version:
         return f"the original is of Python {original.version}, the candidate of {candidate.version}"
@@ -48,7 +48,7 @@ def difference(original: Code, candidate: Code) -> str | None:
 
 
 def nested_difference(original: Code, candidate: Code) -> str | None:
-    """Return what differs in the headers of nested code, whose names and docstring a running program can see."""
+    """Return the difference between the headers of nested code. A running program can see its names and docstring."""
     if original.name != candidate.name:
         return f"name {original.name} != {candidate.name}"
     if original.qualname != candidate.qualname:

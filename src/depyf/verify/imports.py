@@ -1,8 +1,8 @@
-"""Which names the module of a function imported, as far as its bytecode shows it.
+"""Infer from a function's bytecode which names its module imports.
 
-Some CPython versions compile `m.f(x)` as a plain call, not as a method call, when the module that holds the code
-imports `m` at top level. They ask for the name alone: an `m` that is local to the function is called so too. Text that
-stands alone gets the same form only with those imports before it.
+Some CPython versions compile `m.f(x)` as a plain call instead of a method call if the module imports `m` at top level.
+They check only the name, so this also applies to a local `m`. A text on its own compiles to the same form only with
+these imports.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from depyf.bytecode.versions.known import facts_of
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_DEREF")
 CALLEE = {"plain": 0, "above": 0, "below": 1}
-"""By the shape of a call: where the callee stands among its operands."""
+"""By the shape of a call: the position of the callee among its operands."""
 
 
 def imported_names(code: Code, listings: Listings) -> list[str]:
     """Return the names whose attributes are called in the plain form, and never in the method form.
 
-    Nested code counts. Raises `DecompilationError` for bytecode that cannot be read.
+    Nested code counts. Raises `DecompilationError` for unreadable bytecode.
     """
     plain: set[str] = set()
     method: set[str] = set()
@@ -33,7 +33,7 @@ def imported_names(code: Code, listings: Listings) -> list[str]:
     while pending:
         current = pending.pop()
         if uses(current, "MAKE_FUNCTION"):
-            # Code that no function is made of is not in the text.
+            # Code of which no function is made is not in the text.
             pending += [const for const in current.consts if isinstance(const, Code)]
         if uses(current, "LOAD_ATTR"):
             collect(listings.of(current).instructions, plain, method)
@@ -47,9 +47,9 @@ def uses(code: Code, name: str) -> bool:
 
 
 def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None:
-    """Add the names of one listing to those seen with the plain and with the method form.
+    """Add the names of one listing to those in the plain and in the method form.
 
-    The stack is followed only while the attribute of a variable lies there.
+    The stack is followed only while it holds the attribute of a variable.
     """
     stack = Stack(items, plain)
     for index in [index for index, item in enumerate(items) if index and item.op in ATTRIBUTES]:
@@ -64,11 +64,10 @@ def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None
 
 @dataclass(slots=True)
 class Stack:
-    """Where on the stack attributes of variables lie, behind an instruction.
+    """The stack slots that hold attributes of variables, after an instruction.
 
-    plain: takes the names of those variables whose attribute is called in the plain form.
-    place, depth: the instruction, and the depth of the stack behind it.
-    at: the depths of what is jumped to.
+    plain: receives the names of those variables whose attribute is called in the plain form. place, depth: the
+    instruction, and the depth of the stack after it. at: the depths at jump targets.
     """
 
     items: list[Instruction]
@@ -79,14 +78,14 @@ class Stack:
     at: dict[int, int] = field(default_factory=dict)
 
     def hold(self, place: int, name: str) -> None:
-        """Note that an instruction has put an attribute of a variable on top."""
+        """Record that an instruction has pushed an attribute of a variable."""
         if not self.held:
             self.place, self.depth = place, 1
             self.at.clear()
         self.held.append((self.depth - 1, name))
 
     def follow(self, end: int) -> None:
-        """Follow the instructions to one of them, as long as anything lies there."""
+        """Follow the instructions up to `end`, as long as there are such slots."""
         while self.held and self.place < end:
             self.place += 1
             if not OPERATIONS[self.items[self.place - 1].op].falls:
@@ -94,7 +93,7 @@ class Stack:
             self.step(self.items[self.place])
 
     def step(self, item: Instruction) -> None:
-        """Follow one instruction, and drop what it takes."""
+        """Follow one instruction, and drop the values that it pops."""
         operation = OPERATIONS[item.op]
         if operation.jump_effect is not None and item.target not in self.at:
             pops, pushes = operation.jump_effect(item.arg)

@@ -1,4 +1,4 @@
-"""What is known where several paths meet: that which holds on all of them."""
+"""Merge the known facts where several paths meet: keep those that hold on all of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from depyf.verify.terms import (
 
 
 def canonical(state: State, live: tuple[frozenset[str] | None, frozenset[str] | None]) -> State:
-    """Return the state with every term resolved, without variables that nobody reads and objects that nobody holds.
+    """Return the state with every term resolved, without dead variables and unreachable objects.
 
     live: for each side the variables to keep, None for all.
     """
@@ -62,16 +62,15 @@ def canonical_side(state: State, side: Side, names: frozenset[str] | None) -> Si
 
 
 class Join:
-    """The join of two canonical states: what holds in both.
+    """The join of two canonical states: the facts that hold in both.
 
-    is_less: whether that is less than what holds in the old one.
-    conflicts: the fresh objects of the old state, and those of the new one, in the place of which the other state has
-        something else, or a fresh object of another shape.
+    is_less: whether the old state had more facts. conflicts: the fresh objects of the old state, and of the new one,
+    that do not match the other state: it has something
+        else in their place, or a fresh object of another shape.
 
-    A pair of an old and a new term becomes one term, the same one wherever it occurs.
-
-    So locations that hold the same value in both states still do, and no others. An old symbol keeps its name for the
-    first new term that it meets.
+    A pair of an old and a new term becomes one term, the same wherever the pair occurs. So locations are equal in the
+    join exactly if they are equal in both states. An old symbol keeps its name for the first new term that it is paired
+    with.
     """
 
     def __init__(self, old: State, new: State) -> None:
@@ -87,20 +86,20 @@ class Join:
         self.conflicts: tuple[set[Term], set[Term]] = (set(), set())
 
     def state(self) -> State:
-        """Return the joined state. Raises `NotUnderstood` where the states differ in more than values."""
+        """Return the joined state. Raises `NotUnderstood` if the states differ in more than values."""
         first, second = (self.side(mine, its) for mine, its in zip(self.old.sides, self.new.sides, strict=True))
         heap = self.heap()
         return State(self.terms, (first, second), heap, private=self.private, tested=self.tested())
 
     def tested(self) -> dict[Term, Term]:
-        """Return the truth tests that were done on both ways here."""
+        """Return the truth tests that were done on both paths."""
         found = {
             self.term(mine, its): self.term(self.old.tested[mine], self.new.tested[its])
             for mine in self.old.tested
             for its in self.new.tested
             if (mine, its) in self.done
         }
-        # A test that only one way has done is one that the other has yet to do.
+        # A test on only one path must still be done on the other.
         self.is_less |= len(found) < len(self.old.tested)
         return found
 
@@ -111,8 +110,8 @@ class Join:
         null = self.terms.null
         variables = {}
         stack = [self.term(mine, its) for mine, its in zip(old.stack, new.stack, strict=True)]
-        # What is left in variables that nobody reads again is older than what is in use: the youngest objects keep
-        # what is known of them where variables share one on one way here only.
+        # Values in dead variables are older than values in use. If variables share an object on one path only, the
+        # youngest objects keep their known facts.
         for name in sorted({*old.variables, *new.variables}, key=lambda name: (-new.variables.get(name, null), name)):
             term = self.term(old.variables.get(name, null), new.variables.get(name, null))
             if term != null:
@@ -120,7 +119,7 @@ class Join:
         return Side(old.place, stack, variables, self.term(old.handling, new.handling))
 
     def heap(self) -> dict[Term, HeapObject]:
-        """Join the contents of the objects that are held."""
+        """Join the contents of the reachable objects."""
         heap: dict[Term, HeapObject] = {}
         while self.to_fill:
             mine, its = self.to_fill.pop()
@@ -137,7 +136,7 @@ class Join:
         return joined
 
     def join_nodes(self, old: Term, new: Term) -> Term:
-        """Join two values that have not met yet."""
+        """Join a new pair of values."""
         nodes = self.terms.nodes[old], self.terms.nodes[new]
         match nodes:
             case (Symbol(), _):
@@ -155,7 +154,7 @@ class Join:
             case (Fresh(), Fresh()) if alike(self.old.heap[old], self.new.heap[new]):
                 return self.join_objects(old, new)
             case (Fresh(), _):
-                # Even one of the same name: it may have changed on the way.
+                # Even with the same name: the object may have changed on the path.
                 return self.weaker(old, new)
             case _:
                 return old if old == new else self.weaker(old, new)
@@ -165,7 +164,7 @@ class Join:
         return tuple(self.term(mine, its) for mine, its in zip(first, second, strict=True))
 
     def join_symbol(self, old: Term, new: Term) -> Term:
-        """Keep an old symbol where it means one new value only, and not less is known of that."""
+        """Keep an old symbol if it is paired with only one new value, and if as much is known about that value."""
         node = self.terms.nodes[old]
         assert isinstance(node, Symbol)
         if node.sort is Sort.LOST and (node.detail or not self.may_be_null(new)):
@@ -181,8 +180,8 @@ class Join:
     def join_objects(self, old: Term, new: Term) -> Term:
         """Join two fresh objects.
 
-        Where locations hold the same object on one way here, and two on the other, one of them is known no more: no
-        observable takes what is not known, so nothing can be done to the object by that name.
+        If locations hold the same object on one path and two objects on the other, one of them becomes unknown. No
+        observable takes an unknown value, so nothing can be done to the object through that location.
         """
         if self.objects.setdefault(old, new) != new or self.held_by.setdefault(new, old) != old:
             self.is_less = True
@@ -191,7 +190,7 @@ class Join:
         return old
 
     def weaker(self, old: Term, new: Term) -> Term:
-        """Return a symbol for a value of which less is known than was."""
+        """Return a symbol for a value about which less is known than before."""
         self.is_less = True
         held = self.held(old), self.held(new)
         if held[0] or held[1]:
@@ -205,7 +204,7 @@ class Join:
         return joined
 
     def common_sort(self, old: Term, new: Term) -> Symbol:
-        """Return the sort that both values are of."""
+        """Return the sort of both values."""
         if self.may_be_null(old) or self.may_be_null(new):
             return NOTHING if self.is_nothing(old) and self.is_nothing(new) else Symbol(Sort.MAYBE)
         if self.terms.is_bool(old) and self.terms.is_bool(new):
@@ -219,7 +218,7 @@ class Join:
         return isinstance(node, (Null, Constant)) or node == NOTHING
 
     def may_be_null(self, term: Term) -> bool:
-        """Return whether a value may be that of an unbound variable."""
+        """Return whether a value may be the null of an unbound variable."""
         match self.terms.nodes[term]:
             case Null() | Symbol(sort=Sort.MAYBE) | Symbol(sort=Sort.LOST, detail=True):
                 return True
@@ -227,7 +226,7 @@ class Join:
                 return False
 
     def held(self, term: Term) -> set[Term]:
-        """Return the fresh objects in a value, and what stands for something that is not known at all."""
+        """Return the fresh objects in a value, and the symbols for unknown values."""
         found = set()
         pending = [term]
         while pending:
@@ -243,10 +242,10 @@ class Join:
 
 
 def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State, bool]:
-    """Return what holds in both states, and whether that is less than what holds in `old`. Both are canonical.
+    """Return the facts of both states, and whether they are fewer than those of `old`. Both states are canonical.
 
-    A container that is fresh on one way here and seen by others on the other, or that has another size there, is taken
-    as seen by others on both ways, provided that its contents are the same on both sides.
+    A container may be fresh on one path and escaped, or of another size, on the other. It is then treated as escaped on
+    both paths, if its contents are the same on both sides.
     """
     known = old
     while True:
@@ -262,7 +261,7 @@ def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State
 def open_objects(
     old: State, new: State, conflicts: tuple[set[Term], set[Term]], nested: list[tuple[Code, Code]]
 ) -> tuple[State, State] | None:
-    """Return both states with the fresh objects in conflict seen by others, or None where that changes nothing."""
+    """Return both states with the conflicting fresh objects escaped, or None if that changes nothing."""
     if not any(term in state.heap for state, objects in zip((old, new), conflicts, strict=True) for term in objects):
         return None
     opened = []
@@ -276,14 +275,14 @@ def open_objects(
 
 
 def open_pairs(state: State, partner: State, objects: set[Term], nested: list[tuple[Code, Code]]) -> State:
-    """Return a state with objects seen by others that both sides hold; what one side alone holds stays as it is.
+    """Return a state in which objects of both sides have escaped; objects of only one side stay fresh.
 
-    Which belong together is a guess, and `relate` says whether they do: objects that have the same contents on both
-    sides are one for whoever sees them.
+    The pairing is a guess, and `relate` checks it: objects with the same contents on both sides look the same to
+    others.
     """
     owners = owner_of(state)
     rows: tuple[list[Term], list[Term]] = ([], [])
-    # Objects get their names in the order in which they are made, which is the same on both sides.
+    # Objects are named in the order of their creation, which is the same on both sides.
     for term in sorted(objects & state.heap.keys()):
         rows[owners[term]].append(term)
     in_order = list(zip(*rows, strict=True)) if len(rows[0]) == len(rows[1]) else []
@@ -298,10 +297,10 @@ def open_pairs(state: State, partner: State, objects: set[Term], nested: list[tu
 
 
 def seen_as_one(state: State, partner: State, rows: tuple[list[Term], list[Term]]) -> list[tuple[Term, Term]]:
-    """Return the pairs of objects of both sides in the places of which another state has one value.
+    """Return the pairs of objects of both sides for which another state has one value.
 
-    Where one side holds an object that the other has dropped, their order does not tell which belong together. Whether
-    those of a pair are the same is for `relate` to say.
+    If one side holds an object that the other has dropped, their order does not determine the pairs. `relate` checks
+    whether the objects of a pair are the same.
     """
     places: list[dict[Term, Term]] = []
     for side, other, objects in zip(state.sides, partner.sides, rows, strict=True):
@@ -314,7 +313,7 @@ def seen_as_one(state: State, partner: State, rows: tuple[list[Term], list[Term]
 
 
 def made_as_one(terms: Terms, rows: tuple[list[Term], list[Term]]) -> list[tuple[Term, Term]]:
-    """Return the pairs of objects of both sides that were made in one moment, as many on one side as on the other."""
+    """Return the pairs of objects of both sides that were made in one moment, if both sides made equally many."""
     moments: list[dict[int, list[Term]]] = [{}, {}]
     for made, objects in zip(moments, rows, strict=True):
         for term in objects:
@@ -329,10 +328,10 @@ def made_as_one(terms: Terms, rows: tuple[list[Term], list[Term]]) -> list[tuple
 
 
 def counterparts(state: State, owners: dict[Term, int], rows: tuple[list[Term], list[Term]]) -> list[tuple[Term, Term]]:
-    """Return the pairs that were made in one moment, and of which one object is in conflict.
+    """Return the pairs that were made in one moment and contain a conflicting object.
 
-    Where the original makes functions of one code on both ways, and the candidate of two codes that are the same, there
-    is a conflict on the candidate's side alone.
+    If the original makes functions of one code on both paths, and the candidate of two equal codes, only the
+    candidate's side has a conflict.
     """
     every: tuple[list[Term], list[Term]] = ([], [])
     for term in sorted(owners):
@@ -358,7 +357,7 @@ def owner_of(state: State) -> dict[Term, int]:
 
 
 def alike(old: HeapObject, new: HeapObject) -> bool:
-    """Return whether two objects differ in their contents only."""
+    """Return whether two objects differ only in their contents."""
     if isinstance(old, FunctionOf) and isinstance(new, FunctionOf) and old.code != new.code:
         return False
     return shape(old) == shape(new)

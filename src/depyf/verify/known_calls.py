@@ -1,18 +1,18 @@
-"""Calls of builtins that stand as constants: a source's words for what an operation does.
+"""Calls of builtins that are constants: how a source spells operations that have no syntax.
 
-A constant is the very object, so no name has to be looked up, and none can be bound to something else.
+A constant is the object itself, so there is no name to look up or to rebind.
 
 `iter(x)` is GET_ITER: both are `PyObject_GetIter`, with its exceptions. `sys.exc_info()` is the exception being handled
-as type, value and traceback; WITH_EXCEPT_START calls a manager's exit with just these three. `slice(x, y)` is
-BUILD_SLICE: neither looks at its operands. THROW raises what it is given without setting its context, as RERAISE does.
-ENTER and ENTER_ASYNC are ENTER_WITH and ENTER_ASYNC_WITH, whose two results they give as a tuple. IMPORT is
-IMPORT_NAME, of the module that its first operand names; IMPORT_FROM is the operation without the module that it leaves.
+as type, value and traceback; WITH_EXCEPT_START calls a manager's exit with these three. `slice(x, y)` is BUILD_SLICE:
+neither looks at its operands. THROW raises its operand without setting its context, as RERAISE does. ENTER and
+ENTER_ASYNC are ENTER_WITH and ENTER_ASYNC_WITH, with the two results as a tuple. IMPORT is IMPORT_NAME of the module
+that its first operand names; IMPORT_FROM is the operation of that name, without the module that it leaves on the stack.
 
-AITER is GET_AITER. `await ANEXT(i)` is GET_ANEXT, and the awaited is what that gives: nothing is done between the call
-and the `await`. `await AWAIT_ENTER(x)` and `await AWAIT_EXIT(x)` are GET_AWAITABLE with the words of an `async with`.
+AITER is GET_AITER. `await ANEXT(i)` is GET_ANEXT and the await of its result: nothing happens between the call and the
+`await`. `await AWAIT_ENTER(x)` and `await AWAIT_EXIT(x)` are GET_AWAITABLE with the error messages of an `async with`.
 
-SPLIT is CHECK_EG_MATCH, whose results it gives as a tuple, and GATHER is PREP_RERAISE_STAR. The latter tells exceptions
-apart by their tracebacks: where one is thrown in such code, only UNTRACE makes it what it was again.
+SPLIT is CHECK_EG_MATCH with its results as a tuple, and GATHER is PREP_RERAISE_STAR. GATHER distinguishes exceptions by
+their tracebacks. If such code throws an exception, only UNTRACE restores its traceback.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from depyf.verify.terms import Constant, Sort, Symbol, Term
 
 
 def called_constant(frame: Frame, count: int) -> object:
-    """Return the constant that a CALL with `count` positional operands calls, None where it calls anything else."""
+    """Return the constant that a CALL with `count` positional operands calls, or None if it calls anything else."""
     match frame.item.arg:
         case (int(given), shape) if frame.item.op == "CALL" and given == count:
             function, extra, _ = callee(frame, shape, count)
@@ -42,7 +42,7 @@ def called_constant(frame: Frame, count: int) -> object:
 
 
 def takes_iterator(frame: Frame) -> tuple[str, Sort] | None:
-    """Return the operation that a call of `iter` or AITER does, and the sort of its result; None at anything else."""
+    """Return the operation that a call of `iter` or AITER performs, and the sort of its result, or None."""
     called = called_constant(frame, 1)
     if called is builtins.iter:
         return "GET_ITER", Sort.ITERATOR
@@ -50,9 +50,9 @@ def takes_iterator(frame: Frame) -> tuple[str, Sort] | None:
 
 
 def awaited_known(frame: Frame) -> tuple[Hashable, ...] | None:
-    """Return the kind of operation that a call of ANEXT, AWAIT_ENTER or AWAIT_EXIT does with the `await` behind it.
+    """Return the kind of operation that a call of ANEXT, AWAIT_ENTER or AWAIT_EXIT performs with the `await` after it.
 
-    None where a side stands at anything else, or where an exception would go elsewhere from the `await`.
+    None for any other instruction, or if an exception of the `await` would have another handler.
     """
     called = called_constant(frame, 1)
     kinds = [kind for function, kind in AWAITED if called is function]
@@ -72,15 +72,15 @@ ENTERING: dict[object, str] = {ENTER: "ENTER_WITH", ENTER_ASYNC: "ENTER_ASYNC_WI
 
 
 def entered(frame: Frame) -> str | None:
-    """Return the operation that a call of ENTER or ENTER_ASYNC does; None where a side stands at anything else."""
+    """Return the operation that a call of ENTER or ENTER_ASYNC performs, or None for any other instruction."""
     called = called_constant(frame, 1)
     return next((operation for function, operation in ENTERING.items() if function is called), None)
 
 
 def imported(frame: Frame) -> tuple[str, str, tuple[Term, ...], int] | None:
-    """Return the operation that a call of IMPORT or IMPORT_FROM does, its name and operands, and how many the call has.
+    """Return the operation that a call of IMPORT or IMPORT_FROM performs, its name, its operands, and their number.
 
-    None where a side stands at anything else.
+    None for any other instruction.
     """
     if called_constant(frame, 3) is IMPORT:
         operation, count, name, operands = "IMPORT_NAME", 3, frame.peek(3), frame.top(2)
@@ -93,7 +93,7 @@ def imported(frame: Frame) -> tuple[str, str, tuple[Term, ...], int] | None:
 
 
 def call_iter(frame: Frame) -> bool:
-    """Do a call of `iter` with an iterator, or of AITER with an asynchronous one."""
+    """Execute a call of `iter` on an iterator, or of AITER on an asynchronous one."""
     taking = takes_iterator(frame)
     node = frame.node(frame.peek()) if taking is not None else None
     if taking is None or not (isinstance(node, Symbol) and node.sort is taking[1]):
@@ -103,13 +103,13 @@ def call_iter(frame: Frame) -> bool:
 
 
 def is_iterator(frame: Frame, term: Term) -> bool:
-    """Return whether a term is surely an iterator, which is its own: see the decision on iterators."""
+    """Return whether a term is surely an iterator, which is its own iterator: see the decision on iterators."""
     node = frame.node(term)
     return isinstance(node, Symbol) and node.sort is Sort.ITERATOR
 
 
 def call_slice(frame: Frame) -> bool:
-    """Do a call of `slice` with two bounds, or with three."""
+    """Execute a call of `slice` with two or three operands."""
     for count in (2, 3):
         if called_constant(frame, count) is slice:
             bounds = (*frame.top(count), frame.terms.constant(None))[:3]
@@ -119,7 +119,7 @@ def call_slice(frame: Frame) -> bool:
 
 
 def call_throw(frame: Frame) -> bool:
-    """Do a call of THROW with an exception that was caught here: it is raised again as it is, as RERAISE does it."""
+    """Execute a call of THROW with an exception caught here: it raises the exception unchanged, as RERAISE does."""
     if called_constant(frame, 1) is not THROW:
         return False
     exception = frame.peek()
@@ -130,7 +130,7 @@ def call_throw(frame: Frame) -> bool:
 
 
 def call_untrace(frame: Frame) -> bool:
-    """Do a call of UNTRACE where what is being handled was thrown."""
+    """Execute a call of UNTRACE if the exception being handled was thrown."""
     if called_constant(frame, 0) is not UNTRACE:
         return False
     handling = frame.state.resolve(frame.side.handling)
@@ -143,13 +143,13 @@ def call_untrace(frame: Frame) -> bool:
 
 
 def on_group(frame: Frame) -> str | None:
-    """Return the operation that a call of SPLIT or GATHER does; None where a side stands at anything else."""
+    """Return the operation that a call of SPLIT or GATHER performs, or None for any other instruction."""
     called = called_constant(frame, 2)
     return next((operation for function, operation in ON_GROUPS if function is called), None)
 
 
 def replace_call(frame: Frame, count: int, result: Term) -> None:
-    """Put the result of a call with `count` operands in the place of these and of what is called."""
+    """Replace the callee and the `count` operands of a call by its result."""
     slots = 1 if isinstance(frame.item.arg, tuple) and frame.item.arg[1] == "plain" else 2
     frame.pop_many(count + slots)
     frame.push(result)
@@ -162,7 +162,7 @@ def exception_parts(frame: Frame, exception: Term) -> tuple[Term, Term, Term]:
 
 
 def call_exc_info(frame: Frame) -> bool:
-    """Do a call of `sys.exc_info` where an exception is being handled that was caught here."""
+    """Execute a call of `sys.exc_info` while an exception caught here is being handled."""
     if called_constant(frame, 0) is not sys.exc_info:
         return False
     handling = frame.state.resolve(frame.side.handling)

@@ -1,4 +1,4 @@
-"""How far the equality of two code objects was proven."""
+"""The levels of proof for two code objects."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ if TYPE_CHECKING:
 
 @enum.unique
 class Level(enum.IntEnum):
-    """What was proven, weakest first, so that `min` of several levels holds for all.
+    """A proven level, weakest first, so that the `min` of several levels holds for all.
 
-    UNPROVEN: nothing.
-    EQUIVALENT: the same observable effects on equal operands in the same order, on every path.
+    UNPROVEN: nothing. EQUIVALENT: the same observable effects on equal operands in the same order, on every path.
     EXACT: the same normalised instructions on every path.
     """
 
@@ -31,7 +30,7 @@ class Level(enum.IntEnum):
 class Place:
     """A pair of instructions of a pair of (nested) code objects, by index in their listings.
 
-    An index is negative where that side has left the code.
+    A negative index means that this side has left the code.
     """
 
     original: Code
@@ -42,11 +41,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The proven level, and where a proof of EXACT (or of anything) broke off.
+    """The proven level, and where the proof of a higher level failed.
 
-    reason: empty for EXACT; for EQUIVALENT why it is not EXACT; for UNPROVEN why not EQUIVALENT.
-    where: the first difference that `reason` speaks of, where it has a place.
-    outlives: whether what is not proven is that nothing lives longer.
+    reason: empty for EXACT; for EQUIVALENT why it is not EXACT; for UNPROVEN why it is not EQUIVALENT. where: the first
+    difference, if `reason` has a place. outlives: whether the only unproven fact is that no value lives longer.
     """
 
     level: Level

@@ -1,10 +1,10 @@
-"""What a side keeps alive while an observable is done, its operands aside: those belong to whoever is called.
+"""Find values that a side keeps alive during an observable. Its operands do not count: they belong to the callee.
 
-    original                    candidate
-    y = f(x)[0]; return g(y)    y = f(x); return g(y[0])        holds the other results of `f` while `g` runs
-    return g(f(x))              y = f(x); return g(y)           holds `y` while `g` runs, which may have dropped it
+original                    candidate y = f(x)[0]; return g(y)    y = f(x); return g(y[0])        holds the other
+results of `f` while `g` runs return g(f(x))              y = f(x); return g(y)           holds `y` while `g` runs,
+which may have dropped it
 
-Where a text runs in the place of the original, nothing may live longer than it did: a tensor that does is memory.
+If a text replaces the original, no value may live longer than before: a tensor that does costs memory.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from depyf.verify.state import Side, State, contents
 from depyf.verify.terms import NOTHING, Pure, Sort, Symbol, Term, TupleOf
 
 WEIGHTLESS = frozenset({Sort.BOOL, Sort.TEXT, Sort.GLOBAL})
-"""Sorts of values that take no memory of their own, or that somebody else holds."""
+"""Sorts of values without memory of their own, or held elsewhere."""
 EMPTY_HANDED = frozenset({"not", "is", "matches", "string", "global", "common"})
-"""Pure operations whose results hold none of their operands."""
+"""Pure operations whose results do not hold their operands."""
 
 
 def outlives(state: State, pops: tuple[int, int]) -> Term | None:
-    """Return a value that the candidate holds and the original does not while they do an observable, or None.
+    """Return a value that the candidate, but not the original, holds during an observable, or None.
 
-    pops: how many values on the stack of each side are the observable's own.
+    pops: the number of values on each side's stack that are the observable's operands.
     """
     mine, its = (_roots(side, count) for side, count in zip(state.sides, pops, strict=True))
-    # What both sides name is held by both: most of a frame is never looked into.
+    # Values named on both sides are held by both: most of a frame is never searched.
     extra = held(state, its - mine) - mine
     if extra:
         extra -= held(state, mine)
@@ -36,7 +36,7 @@ def _roots(side: Side, pops: int) -> set[Term]:
 
 
 def held(state: State, roots: set[Term]) -> set[Term]:
-    """Return the values that take memory among those that are held by whoever holds `roots`."""
+    """Return the values with memory that are reachable from `roots`."""
     found: set[Term] = set()
     seen: set[Term] = set()
     pending = list(roots)

@@ -1,8 +1,8 @@
-"""Methods of exact lists, sets and dicts that do what an operation does: `append` is LIST_APPEND, and so on.
+"""Methods of exact lists, sets and dicts that perform an operation: `append` is LIST_APPEND, and so on.
 
-Reading such a method runs no code and cannot fail. Where the container is fresh and the outcome known, nothing of it
-can be observed; else the call is the same observable as the operation. `extend` and `update` of a dict word the error
-for an operand that is no iterable otherwise than the operations do, so they are the same for some operands only.
+Reading such a method runs no code and cannot fail. If the container is fresh and the outcome known, the call cannot be
+observed. Otherwise the call is the same observable as the operation. A dict's `extend` and `update` have other error
+messages for operands that are not iterable, so they are equivalent for some operands only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OPERATIONS = {
     (Sort.DICT, "__setitem__"): "MAP_ADD",
 }
 OPERANDS = {"MAP_ADD": 2}
-"""How many operands a method has, where that is not one."""
+"""The number of operands of a method, if it is not one."""
 SILENT: dict[str, Callable[..., bool]] = {
     "LIST_APPEND": containers.append,
     "LIST_EXTEND": containers.extend,
@@ -35,7 +35,7 @@ SILENT: dict[str, Callable[..., bool]] = {
 
 
 def bound_method(frame: Frame, name: object) -> Term | None:
-    """Return the method of the container on top of the stack, or None where it is none of these."""
+    """Return the bound method of the container on top of the stack, or None if it is not one of these."""
     owner = frame.peek()
     sort = frame.state.exact_type(owner)
     operation = OPERATIONS.get((sort, name)) if sort is not None and isinstance(name, str) else None
@@ -43,7 +43,7 @@ def bound_method(frame: Frame, name: object) -> Term | None:
 
 
 def load_attribute(frame: Frame) -> bool:
-    """Do LOAD_ATTR of such a method."""
+    """Execute LOAD_ATTR of such a method."""
     method = bound_method(frame, frame.item.arg)
     if method is None:
         return False
@@ -53,7 +53,7 @@ def load_attribute(frame: Frame) -> bool:
 
 
 def load_method(frame: Frame) -> bool:
-    """Do LOAD_METHOD of such a method: two values that stand for it together."""
+    """Execute LOAD_METHOD of such a method: two values that together stand for it."""
     method = bound_method(frame, frame.item.arg[0] if isinstance(frame.item.arg, tuple) else None)
     if method is None:
         return False
@@ -63,7 +63,7 @@ def load_method(frame: Frame) -> bool:
 
 
 def called(frame: Frame) -> tuple[str, tuple[Term, ...], int] | None:
-    """Return the operation that a CALL does, the container and the operands, and how many slots the callee takes."""
+    """Return the operation that a CALL performs, the container and operands, and the number of the callee's slots."""
     match frame.item.arg:
         case (int(count), shape) if count in (1, 2):
             function, extra, slots = callee(frame, shape, count)
@@ -79,7 +79,7 @@ def called(frame: Frame) -> tuple[str, tuple[Term, ...], int] | None:
 
 
 def fits(frame: Frame, operation: str, operand: Term) -> bool:
-    """Return whether a method and its operation do the same with an operand, errors included."""
+    """Return whether a method and its operation do the same with an operand, including errors."""
     if operation == "LIST_EXTEND":
         return frame.state.items(operand) is not None or frame.state.exact_type(operand) is not None
     if operation == "DICT_UPDATE":
@@ -88,7 +88,7 @@ def fits(frame: Frame, operation: str, operand: Term) -> bool:
 
 
 def call_method(frame: Frame) -> bool:
-    """Do a CALL of such a method where the container is still fresh and the outcome known."""
+    """Execute a CALL of such a method if the container is still fresh and the outcome known."""
     found = called(frame)
     if found is None:
         return False

@@ -1,6 +1,6 @@
 """Operations that only move values: constants, variables, the order of the stack.
 
-Nobody can observe them. Each does one operation on a frame and goes on, or returns False and changes nothing.
+They are not observable. Each function executes one operation and advances, or returns False and changes nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from depyf.verify.terms import NotUnderstood, Null, Sort, Symbol, Term
 
 
 def count_of(frame: Frame) -> int:
-    """Return the argument of an instruction that takes a number."""
+    """Return the numeric argument of an instruction."""
     arg = frame.item.arg
     if not isinstance(arg, int):
         raise NotUnderstood(f"{frame.item.op} without a number")
@@ -20,7 +20,7 @@ def count_of(frame: Frame) -> int:
 
 
 def is_null(frame: Frame, term: Term) -> bool:
-    """Return whether a term is surely or maybe a null."""
+    """Return whether a term is or may be a null."""
     node = frame.terms.nodes[term]
     if isinstance(node, Symbol):
         return node.sort is Sort.MAYBE or (node.sort is Sort.LOST and node.detail is True)
@@ -28,7 +28,7 @@ def is_null(frame: Frame, term: Term) -> bool:
 
 
 def pop(frame: Frame) -> bool:
-    """Do POP."""
+    """Execute POP."""
     side = frame.side
     if not side.stack:
         raise NotUnderstood("the stack is empty")
@@ -38,7 +38,7 @@ def pop(frame: Frame) -> bool:
 
 
 def copy(frame: Frame) -> bool:
-    """Do COPY."""
+    """Execute COPY."""
     side = frame.side
     side.stack.append(frame.peek(count_of(frame)))
     side.place += 1
@@ -46,7 +46,7 @@ def copy(frame: Frame) -> bool:
 
 
 def swap(frame: Frame) -> bool:
-    """Do SWAP."""
+    """Execute SWAP."""
     depth, side = count_of(frame), frame.side
     stack = side.stack
     if not 1 <= depth <= len(stack):
@@ -57,13 +57,13 @@ def swap(frame: Frame) -> bool:
 
 
 def push_null(frame: Frame) -> bool:
-    """Do NULL."""
+    """Execute NULL."""
     frame.push(frame.terms.null)
     return frame.next()
 
 
 def const(frame: Frame) -> bool:
-    """Do CONST."""
+    """Execute CONST."""
     side = frame.side
     side.stack.append(frame.terms.constant(frame.item.arg))
     side.place += 1
@@ -71,7 +71,7 @@ def const(frame: Frame) -> bool:
 
 
 def load_common(frame: Frame) -> bool:
-    """Do LOAD_COMMON, which loads a builtin whatever its name is bound to: a constant that is that object."""
+    """Execute LOAD_COMMON, which loads a builtin even if its name is rebound: that object as a constant."""
     name = str(frame.item.arg)
     known = getattr(builtins, name, None)
     frame.push(frame.terms.pure("common", (), name) if known is None else frame.terms.constant(known))
@@ -79,13 +79,13 @@ def load_common(frame: Frame) -> bool:
 
 
 def load_closure(frame: Frame) -> bool:
-    """Do LOAD_CLOSURE."""
+    """Execute LOAD_CLOSURE."""
     frame.push(frame.terms.cell(str(frame.item.arg)))
     return frame.next()
 
 
 def variable(frame: Frame) -> Term:
-    """Return what the variable that the instruction names holds; a null where it is unbound."""
+    """Return the value of the instruction's variable; a null if it is unbound."""
     value, state = frame.side.variables.get(str(frame.item.arg), frame.terms.null), frame.state
     return state.resolve(value) if state.bound else value
 
@@ -101,7 +101,7 @@ def load_fast(frame: Frame) -> bool:
 
 
 def store_fast(frame: Frame) -> bool:
-    """Do STORE_FAST; a null unbinds."""
+    """Execute STORE_FAST; a null unbinds."""
     name, value = str(frame.item.arg), frame.pop()
     if value == frame.terms.null:
         frame.side.variables.pop(name, None)
@@ -119,20 +119,20 @@ def delete_fast(frame: Frame) -> bool:
 
 
 def load_fast_clear(frame: Frame) -> bool:
-    """Do LOAD_FAST_CLEAR."""
+    """Execute LOAD_FAST_CLEAR."""
     frame.push(variable(frame))
     frame.side.variables.pop(str(frame.item.arg), None)
     return frame.next()
 
 
 def jump(frame: Frame) -> bool:
-    """Do JUMP."""
+    """Execute JUMP."""
     frame.side.place = frame.item.target
     return True
 
 
 def give(frame: Frame, pops: int, *terms: Term) -> bool:
-    """Replace the topmost values, which have been looked at, by others and go on."""
+    """Replace the topmost values, which have been examined, by others and advance."""
     stack = frame.side.stack
     if pops:
         del stack[-pops:]

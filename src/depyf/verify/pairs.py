@@ -1,4 +1,4 @@
-"""Which instructions of two codes do the same, as far as the proof has seen it, nested code included."""
+"""The instructions of two codes that the proof has paired, nested code included."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from depyf.verify.flow import Flow
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Two codes, and by index of an instruction of the first one those of the second that do the same."""
+    """Two codes, and for each instruction of the first the equivalent instructions of the second, by index."""
 
     original: Listing
     candidate: Listing
@@ -23,10 +23,10 @@ class Paired:
 
 
 def paired(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMPTIONS) -> list[Paired]:
-    """Return the pairs of instructions of two codes and of all code inside them.
+    """Return the pairs of instructions of two codes and of their nested code.
 
-    An instruction that the proof did not look at by itself belongs to the one before it. Where a proof fails, only
-    what was seen until then is there. Raises `DecompilationError` for bytecode that cannot be read.
+    An instruction that the proof did not examine separately belongs to the one before it. If a proof fails, only the
+    pairs until then are returned. Raises `DecompilationError` for unreadable bytecode.
     """
     return [
         Paired(one.original, one.candidate, filled(one.pairs, len(one.original.instructions)))
@@ -35,9 +35,9 @@ def paired(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMP
 
 
 def seen_pairs(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMPTIONS) -> list[Paired]:
-    """Return the pairs of instructions that a proof looks at itself, of two codes and of all code inside them.
+    """Return the pairs of instructions that the proof itself examines, of two codes and of their nested code.
 
-    Raises `DecompilationError` for bytecode that cannot be read.
+    Raises `DecompilationError` for unreadable bytecode.
     """
     found = []
     pending = [(original, candidate)]
@@ -68,7 +68,7 @@ def by_first(pairs: set[tuple[int, int]]) -> dict[int, set[int]]:
 
 
 def filled(pairs: dict[int, set[int]], count: int) -> dict[int, set[int]]:
-    """Return pairs by the first index; one that has none takes those of the index before it."""
+    """Return pairs by the first index; an instruction without pairs takes those of the instruction before it."""
     found = dict(pairs)
     for index in range(1, count):
         if index not in found and index - 1 in found:

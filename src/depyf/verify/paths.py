@@ -1,9 +1,9 @@
-"""One listing as a machine of steps: what is done at a place, and which places follow.
+"""One listing as a machine of steps: each place has a step, and the step has successors.
 
-Two listings whose steps agree from the entry on run the same instructions on every path. A step leaves out what a
-source cannot or need not say: jumps and the order of blocks, the polarity of a conditional jump, a second test of a
-value whose truth is known, the order in which a run of SWAP, STORE_FAST and POP does its moves, and which handler
-covers what cannot raise.
+If the steps of two listings agree from the entry on, both run the same instructions on every path. A step ignores
+details that a source cannot or need not express: jumps and the order of blocks, the polarity of a conditional jump, a
+second test of a value whose truth is known, the order of moves in a run of SWAP, STORE_FAST and POP, and the handlers
+of instructions that cannot raise.
 """
 
 from __future__ import annotations
@@ -41,12 +41,11 @@ CANNOT_RAISE = MOVES | {
 
 @dataclass(slots=True)
 class Step:
-    """What is done at a place. Nobody changes it.
+    """The step at a place. Immutable by convention.
 
-    label: all that must be equal in the other listing.
-    successors: the places that follow, in an order that the label fixes.
-    raises: the instruction that may raise here, or -1.
-    nested: the code object in the label's place, which is compared by itself.
+    label: all that must be equal in the other listing. successors: the places that follow, in an order that the label
+    fixes. raises: the instruction that may raise here, or -1. nested: the code object in place of the label, which is
+    compared separately.
     """
 
     label: tuple[Hashable, ...]
@@ -57,10 +56,10 @@ class Step:
 
 @dataclass(slots=True)
 class Test:
-    """A conditional jump on the top of the stack. Nobody changes it.
+    """A conditional jump on the top of the stack. Immutable by convention.
 
-    when: the truth that jumps.
-    keeps: whether the value stays on the stack when it jumps; when not jumping it never does.
+    when: the truth value on which it jumps. keeps: whether the value stays on the stack if it jumps; otherwise it is
+    always popped.
     """
 
     place: int
@@ -80,7 +79,7 @@ class Paths:
         self.settled: dict[int, int] = {}
 
     def settle(self, place: int) -> int:
-        """Return the place past unconditional jumps; ENDLESS for a loop that does nothing."""
+        """Return the place after unconditional jumps; ENDLESS for an empty loop."""
         passed = []
         while True:
             known = self.settled.get(place)
@@ -100,7 +99,7 @@ class Paths:
         return known
 
     def test(self, place: int) -> Test | None:
-        """Return the conditional jump that a place begins, if it does."""
+        """Return the conditional jump that begins at a place, or None."""
         item = self.instructions[place]
         if item.op in ("JUMP_IF_TRUE", "JUMP_IF_FALSE"):
             return Test(place, item.op == "JUMP_IF_TRUE", False, item.target, place + 1)
@@ -116,7 +115,7 @@ class Paths:
         return Test(jump, taken.op == "JUMP_IF_TRUE", True, taken.target, pop + 1)
 
     def follow(self, place: int, truth: bool) -> tuple[int, bool]:
-        """Follow the tests of a value on the stack whose truth is known: where they end, and if it is still there."""
+        """Follow the tests of a stack value with known truth: return where they end, and whether it is still there."""
         seen = set()
         while True:
             place = self.settle(place)
@@ -133,7 +132,7 @@ class Paths:
             place = test.target
 
     def step(self, place: int) -> Step:
-        """Return what is done at a place that `settle` gave."""
+        """Return the step at a place that `settle` returned."""
         if place < 0:
             return Step(("END", place), ())
         test = self.test(place)
@@ -161,7 +160,7 @@ class Paths:
     def moves(self, place: int) -> Step:
         """Return a longest run of SWAP, STORE_FAST and POP as one step.
 
-        The label says from which depth on the stack is rewritten, what ends in which variable, and what stays.
+        The label records the depth of the rewritten stack, the final value of each variable, and the remaining stack.
         """
         depth = 0
         stack: list[int] = []
@@ -198,12 +197,12 @@ class Paths:
         return item.op not in CANNOT_RAISE
 
     def handler(self, step: Step) -> Handler | None:
-        """Return where an exception raised in a step goes, or None (nowhere, or nothing there can raise)."""
+        """Return the handler of a step, or None if there is none or if nothing there can raise."""
         number = self.instructions[step.raises].handler if step.raises >= 0 else -1
         return self.listing.handlers[number] if number >= 0 and self.can_raise(step.raises) else None
 
     def constant(self, place: int) -> Hashable:
-        """Return the key of a constant, without what the place in the file decides."""
+        """Return the key of a constant, without the parts that depend on its place in the file."""
         value = self.instructions[place].arg
         if isinstance(value, Code):
             return "code"

@@ -1,4 +1,4 @@
-"""Demand that values on both sides are the same as far as an observer can tell."""
+"""Require that values on both sides are the same as far as an observer can tell."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Pairs = Sequence[tuple[Term, Term]]
 def relate(state: State, pairs: Pairs, nested: list[tuple[Code, Code]]) -> str | None:
     """Return why operands of an observable are not the same, or None.
 
-    Fresh objects among them are seen by others from here on: those on both sides that correspond become one symbol,
-    wherever they are held, so that aliases must correspond too. Pairs of code of functions are added to `nested`.
+    The observable makes fresh operands visible to others. So corresponding fresh objects become one symbol everywhere,
+    and aliases must correspond too. Pairs of functions' code are added to `nested`.
     """
     pending = list(reversed(pairs))
     while pending:
@@ -44,9 +44,9 @@ def relate(state: State, pairs: Pairs, nested: list[tuple[Code, Code]]) -> str |
 
 
 def _parts(one: Node, two: Node, *, is_one: bool, has_private: bool) -> Pairs | None:
-    """Return the pairs whose relation decides that of two terms; None where the terms themselves decide.
+    """Return the pairs that decide whether two terms are related, or None if the terms themselves decide.
 
-    Terms that are one may still hold a sequence that is private until here.
+    Even equal terms may hold a sequence that was private until now.
     """
     match one, two:
         case (TupleOf(items=first), TupleOf(items=second)) if len(first) == len(second):
@@ -58,14 +58,14 @@ def _parts(one: Node, two: Node, *, is_one: bool, has_private: bool) -> Pairs | 
 
 
 def is_the_same(node: Node) -> bool:
-    """Return whether what one term stands for is the same on both sides, no more having to be asked."""
+    """Return whether a term stands for the same value on both sides without further checks."""
     return node.sort is not Sort.LOST if isinstance(node, Symbol) else not isinstance(node, Fresh)
 
 
 def relate_fresh(
     state: State, mine: Term, its: Term, pending: list[tuple[Term, Term]], nested: list[tuple[Code, Code]]
 ) -> str | None:
-    """Make one symbol of two fresh objects, and demand that their contents are the same."""
+    """Unite two fresh objects into one symbol, and require that their contents are the same."""
     first, second = state.heap[mine], state.heap[its]
     if shape(first) != shape(second):
         return f"{describe(state, mine)} is not {describe(state, its)}"

@@ -1,4 +1,4 @@
-"""Whether two code objects are equal byte for byte. The listings are equal then too: one will do."""
+"""Return early for byte-equal code objects: their listings are equal, so one listing suffices."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.constants import ATOMS, key
 
 READ = attrgetter("bytecode", "exception_table", "names", "varnames", "cellvars", "freevars", "optimised")
-"""What a listing is made of, but for constants, and what `header` compares."""
+"""The fields that determine a listing, except for constants and the fields that `header` compares."""
 
 
 def nested_if_same(original: Code, candidate: Code) -> list[tuple[Code, Code]] | None:
-    """Return the pairs of nested code that equal code objects leave to be proven, or None where the two differ.
+    """Return the pairs of nested code that remain to be proven if the codes are equal, or None if they differ.
 
     Their headers have been compared.
     """

@@ -1,4 +1,4 @@
-"""Constants in messages."""
+"""Texts of constants for messages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from depyf.bytecode.ordered_text import ordered_text
 
 PRINTED = (int, str, bytes, float, complex, bool, type(None), type(Ellipsis))
 MANY_BITS = 10_000
-"""An integer of more is not printed: Python limits the digits of decimal ones, and nobody reads them."""
+"""A longer integer is not printed: Python limits the digits of decimal numbers, and nobody reads them."""
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """Return a text of at most `limit` characters for a constant; of the program's own objects it runs nothing."""
+    """Return a text of at most `limit` characters for a constant, without running the program's own code."""
     if isinstance(value, Code):
         return f"<code {value.name}>"
     text = ordered_text(value) if _is_printed(value) else f"<{type(value).__module__}.{type(value).__qualname__}>"

@@ -1,7 +1,7 @@
-"""Operations that nobody can observe: moves, constants, fresh containers, decisions that are known.
+"""Operations that are not observable: moves, constants, fresh containers, known decisions.
 
-`SILENT` maps an operation to a function that does it on a frame and goes on, or returns False and changes nothing:
-then the operation is observable where the frame stands, see `events`.
+`SILENT` maps an operation to a function. It executes the operation and advances, or returns False and changes nothing.
+In the latter case the operation is observable: see `events`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def jump_if(frame: Frame) -> bool:
 
 
 def known_truth(frame: Frame) -> Term | None:
-    """Return the truth of the top as a term, if finding it out runs no code."""
+    """Return the truth of the top as a term, if evaluating it runs no code."""
     term = frame.peek()
     if frame.terms.is_bool(term):
         return term
@@ -68,13 +68,13 @@ def known_truth(frame: Frame) -> Term | None:
 
 
 def to_bool(frame: Frame) -> bool:
-    """Do TO_BOOL where the truth is known."""
+    """Execute TO_BOOL if the truth is known."""
     known = known_truth(frame)
     return known is not None and give(frame, 1, known)
 
 
 def unary(frame: Frame) -> bool:
-    """Do `not` of a known truth, and arithmetic on a constant."""
+    """Execute `not` on a known truth, or arithmetic on a constant."""
     if frame.item.arg == "not":
         known = known_truth(frame)
         return known is not None and give(frame, 1, frame.terms.pure("not", (known,)))
@@ -82,12 +82,12 @@ def unary(frame: Frame) -> bool:
 
 
 def binary(frame: Frame) -> bool:
-    """Compute an operator of two constants."""
+    """Evaluate an operator on two constants."""
     return computed(frame, 2)
 
 
 def computed(frame: Frame, count: int) -> bool:
-    """Compute an operator of constants."""
+    """Evaluate an operator on constants."""
     nodes = [frame.node(term) for term in frame.top(count)]
     values = [node.value for node in nodes if isinstance(node, Constant)]
     if len(values) < count:
@@ -114,30 +114,30 @@ def contains_op(frame: Frame) -> bool:
 
 
 def identity(frame: Frame) -> bool:
-    """Do IS, which runs no code."""
+    """Execute IS, which runs no code."""
     answer = frame.terms.pure("is", frame.top(2))
     return give(frame, 2, frame.terms.pure("not", (answer,)) if frame.item.arg else answer)
 
 
 def build_tuple(frame: Frame) -> bool:
-    """Do BUILD_TUPLE."""
+    """Execute BUILD_TUPLE."""
     count = count_of(frame)
     return give(frame, count, frame.terms.tuple_of(frame.top(count)))
 
 
 def build_list(frame: Frame) -> bool:
-    """Do BUILD_LIST."""
+    """Execute BUILD_LIST."""
     count = count_of(frame)
     return give(frame, count, frame.state.make(ListOf(frame.top(count))))
 
 
 def build_set(frame: Frame) -> bool:
-    """Make a set of nothing, which hashes nothing."""
+    """Make an empty set, which hashes nothing."""
     return count_of(frame) == 0 and give(frame, 0, frame.state.make(EmptySet()))
 
 
 def build_string(frame: Frame) -> bool:
-    """Join texts."""
+    """Join strings."""
     parts = frame.top(count_of(frame))
     if not all(frame.terms.is_text(part) for part in parts):
         return False
@@ -145,7 +145,7 @@ def build_string(frame: Frame) -> bool:
 
 
 def build_slice(frame: Frame) -> bool:
-    """Do BUILD_SLICE."""
+    """Execute BUILD_SLICE."""
     bounds = (*frame.pop_many(count_of(frame)), frame.terms.constant(None))[:3]
     frame.push(frame.terms.pure("slice", bounds))
     return frame.next()
@@ -175,7 +175,7 @@ def list_append(frame: Frame) -> bool:
 
 
 def set_update(frame: Frame) -> bool:
-    """Add the items of an empty tuple or list to a set: nothing, which is how a source makes an empty set."""
+    """Add the items of an empty tuple or list to a set. It adds nothing, and a source makes an empty set this way."""
     return frame.state.items(frame.peek()) == () and give(frame, 1)
 
 
@@ -204,7 +204,7 @@ def dict_update(frame: Frame) -> bool:
 def list_to_tuple(frame: Frame) -> bool:
     """Make a tuple of a fresh list.
 
-    Right before a call that takes the items it says nothing: the call makes the same tuple of a list.
+    Directly before a call that unpacks the items it has no effect: the call makes the same tuple of a list.
     """
     items = frame.state.items(frame.peek())
     if items is not None:
@@ -219,7 +219,7 @@ def list_to_tuple(frame: Frame) -> bool:
 
 
 def load_subscr(frame: Frame) -> bool:
-    """Read an item that is known."""
+    """Read a known item."""
     found = containers.load_item(frame.state, *frame.top(2))
     return found is not None and give(frame, 2, found)
 
@@ -236,7 +236,7 @@ def delete_subscr(frame: Frame) -> bool:
 
 
 def unpack_sequence(frame: Frame) -> bool:
-    """Take a known sequence apart."""
+    """Unpack a known sequence."""
     items = frame.state.items(frame.peek())
     if items is None or len(items) != frame.item.arg:
         return False
@@ -244,7 +244,7 @@ def unpack_sequence(frame: Frame) -> bool:
 
 
 def unpack_ex(frame: Frame) -> bool:
-    """Take a known sequence apart around a list of its middle."""
+    """Unpack a known sequence around a list of its middle."""
     items = frame.state.items(frame.peek())
     match frame.item.arg:
         case (int(before), int(after)) if items is not None and len(items) >= before + after:
@@ -256,7 +256,7 @@ def unpack_ex(frame: Frame) -> bool:
 
 
 def make_function(frame: Frame) -> bool:
-    """Make a function; its code stands on top, below it what the flags say, the lowest flag deepest."""
+    """Make a function. Its code is on top of the stack, below it the values of the flags, the lowest flag deepest."""
     flags = count_of(frame)
     given = [flag for flag in (1, 2, 4, 8) if flags & flag]
     *parts, code = frame.top(len(given) + 1)
@@ -279,7 +279,7 @@ def set_function_attribute(frame: Frame) -> bool:
 
 
 def load_attr(frame: Frame) -> bool:
-    """Read the closure of a fresh function, which is how a source gets at a cell, or a method of a fresh list."""
+    """Read the closure of a fresh function, with which a source accesses a cell, or a method of a fresh list."""
     found = frame.state.get(frame.peek())
     if frame.item.arg != "__closure__" or not isinstance(found, FunctionOf) or 8 not in found.parts:
         return load_attribute(frame)
@@ -292,7 +292,7 @@ def get_iter(frame: Frame) -> bool:
 
 
 def call(frame: Frame) -> bool:
-    """Do a call of which the outcome is known."""
+    """Execute a call with a known outcome."""
     node = called_node(frame)
     if not isinstance(node, Constant):
         return isinstance(node, Pure) and call_method(frame)
@@ -306,7 +306,7 @@ def call(frame: Frame) -> bool:
 
 
 def push_exc_info(frame: Frame) -> bool:
-    """Let an exception be the one that is handled."""
+    """Make an exception the one being handled."""
     exception = frame.pop()
     frame.side.stack += (frame.side.handling, exception)
     frame.side.handling = exception
@@ -314,19 +314,19 @@ def push_exc_info(frame: Frame) -> bool:
 
 
 def pop_except(frame: Frame) -> bool:
-    """Go back to the exception that was being handled before."""
+    """Restore the exception that was being handled before."""
     frame.side.handling = frame.pop()
     return frame.next()
 
 
 def reraise(frame: Frame) -> bool:
-    """Raise the exception on the stack again; what it passes on the way out of here is known."""
+    """Raise the exception on the stack again; its path to the handler is known."""
     frame.raise_known(frame.pop())
     return True
 
 
 def raise_again(frame: Frame) -> bool:
-    """Raise the exception being handled again, where it is one that was caught here."""
+    """Raise the exception being handled again if it was caught here."""
     handling = frame.state.resolve(frame.side.handling)
     if frame.item.arg != 0 or not frame.terms.is_caught(as_raised(frame, handling)):
         return False

@@ -1,8 +1,8 @@
-"""Tuples of what is in a list that others have seen.
+"""Tuples of the contents of an escaped list.
 
-LIST_TO_TUPLE of an exact list runs no code. What it gives depends on what is in the list by then, and that changes by
-nothing but observables, which both sides do between two moments: in one moment a list gives one tuple. A source has
-`(*items,)` for it, which extends an empty list first.
+LIST_TO_TUPLE of an exact list runs no code. Its result depends on the current contents of the list, which only
+observables change. Both sides perform observables between two moments, so within one moment a list gives one tuple. A
+source writes `(*items,)`, which extends an empty list first.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from depyf.verify.terms import Sort, Term
 
 
 def is_seen_list(frame: Frame, term: Term) -> bool:
-    """Return whether a value is surely a list, and one that others have seen."""
+    """Return whether a value is surely a list that has escaped."""
     return frame.state.exact_type(term) is Sort.LIST and frame.state.get(term) is None
 
 
 def tuple_now(frame: Frame, items: Term) -> Term:
-    """Return the tuple of what is in a list now."""
+    """Return the tuple of a list's current contents."""
     return frame.terms.pure("tuple of a list", (items,), len(frame.terms.moments))
 
 
 def take_all(frame: Frame) -> bool:
-    """Do the LIST_EXTEND of an empty list by a list, and the LIST_TO_TUPLE behind it.
+    """Execute the LIST_EXTEND of an empty list by a list, and the LIST_TO_TUPLE after it.
 
-    Nobody but the stack may hold the empty list: then nobody sees it before it is a tuple.
+    Only the stack may hold the empty list: then nobody sees it before it is a tuple.
     """
     after = frame.side.place + 1
     following = frame.listing.instructions[after] if after < len(frame.listing.instructions) else None

@@ -1,4 +1,4 @@
-"""What both codes hold at a pair of places: stacks, variables, and the heap of what nobody else has seen."""
+"""The state of both codes at a pair of places: stacks, variables, and the heap of objects that have not escaped."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import dataclass, field
 from depyf.verify.terms import Fresh, Pure, Sort, Symbol, Term, Terms, TupleOf
 
 LEAVE = -1
-"""The place where a frame is left by an exception: it lies alone on the stack."""
+"""The place of a frame that an exception has left; its stack holds only the exception."""
 
 
 @dataclass(slots=True)
 class ListOf:
-    """A fresh list. Nobody changes it."""
+    """A fresh list. Immutable by convention."""
 
     items: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DictOf:
-    """A fresh dict whose keys are constants: by key, the key's and the value's term, in order of insertion."""
+    """A fresh dict with constant keys: by key, the key's and the value's term, in order of insertion."""
 
     entries: dict[Hashable, tuple[Term, Term]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionOf:
-    """A fresh function: its code, by flag of MAKE_FUNCTION what it was given, and its name if the code has none."""
+    """A fresh function: its code, its MAKE_FUNCTION operands by flag, and its name if the code has none."""
 
     code: Term
     parts: dict[int, Term]
@@ -36,14 +36,14 @@ class FunctionOf:
 
 @dataclass(frozen=True, slots=True)
 class EmptySet:
-    """A fresh set with nothing in it."""
+    """A fresh empty set."""
 
 
 HeapObject = ListOf | DictOf | FunctionOf | EmptySet
 
 
 def contents(item: HeapObject) -> tuple[Term, ...]:
-    """Return the terms in a heap object that may be anything, in order: no keys, no code."""
+    """Return the non-constant terms in a heap object, in order: no keys, no code."""
     match item:
         case ListOf(items=items):
             return items
@@ -56,7 +56,7 @@ def contents(item: HeapObject) -> tuple[Term, ...]:
 
 
 def sort_of(item: HeapObject) -> Sort:
-    """Return the sort of what a fresh object is once others have seen it."""
+    """Return the sort of a fresh object after it has escaped."""
     match item:
         case ListOf():
             return Sort.LIST
@@ -83,7 +83,7 @@ def refilled(item: HeapObject, terms: tuple[Term, ...]) -> HeapObject:
 
 
 def shape(item: HeapObject) -> tuple[object, ...]:
-    """Return what two heap objects must share to be compared item by item; a function's code is left out."""
+    """Return the shape that two heap objects must share to be compared item by item; a function's code is excluded."""
     match item:
         case ListOf(items=items):
             return "list", len(items)
@@ -117,13 +117,11 @@ class Side:
 class State:
     """Both codes, the original's side first.
 
-    heap: what is in each fresh term.
-    bound: terms that have become known as other terms: an escaped container, a truth value that a branch decided.
-    private: the sequences of assumed length that nobody else has seen.
-    tested: the truth of values that were tested last, with nothing observable done since.
-    met: whether a place where paths meet was passed on the way here.
-    origin: the last pair of places where paths meet that the walk went on from.
-    joint: whether both sides have done an observable since then.
+    heap: the contents of each fresh term. bound: terms that have become known as other terms: an escaped container, a
+    truth value that a branch decided. private: the sequences of assumed length that have not escaped. tested: the
+    results of the last truth tests, with no observable since. met: whether the path passed a meeting of paths. origin:
+    the last pair of meeting places from which the walk continued. joint: whether both sides have executed an observable
+    since then.
     """
 
     terms: Terms
@@ -152,7 +150,7 @@ class State:
         )
 
     def resolve(self, term: Term) -> Term:
-        """Return what a term has become known as, and its parts as well."""
+        """Return the term that a term has become known as, with its parts resolved too."""
         bound = self.bound
         if not bound:
             return term
@@ -181,7 +179,7 @@ class State:
         return done[term]
 
     def follow(self, term: Term) -> Term:
-        """Return what a term itself has become known as."""
+        """Return the term that a term has become known as, without its parts."""
         while term in self.bound:
             term = self.bound[term]
         return term
@@ -197,7 +195,7 @@ class State:
         return self.heap.get(term)
 
     def references(self, side: Side, wanted: Term) -> int:
-        """Return how often a side holds a fresh object, in what it holds too."""
+        """Return how often a side refers to a fresh object, also through other objects."""
         count = 0
         seen: set[Term] = set()
         pending = [*side.stack, *side.variables.values(), side.handling]
@@ -213,13 +211,13 @@ class State:
         return count
 
     def exact_type(self, term: Term) -> Sort | None:
-        """Return LIST, SET or DICT where a resolved term is surely exactly that."""
+        """Return LIST, SET or DICT if a resolved term is surely exactly that."""
         node = self.terms.nodes[term]
         sort = sort_of(self.heap[term]) if term in self.heap else node.sort if isinstance(node, Symbol) else None
         return sort if sort in (Sort.LIST, Sort.SET, Sort.DICT) else None
 
     def items(self, term: Term) -> tuple[Term, ...] | None:
-        """Return the items of a tuple, fresh list or private sequence, or None where they are not known."""
+        """Return the items of a tuple, fresh list or private sequence, or None if they are unknown."""
         match self.terms.nodes[term]:
             case TupleOf(items=items):
                 return items

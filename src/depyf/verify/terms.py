@@ -1,9 +1,9 @@
-"""Symbolic values: numbers that stand for what a location holds, the same number for the same value.
+"""Symbolic values: numbers for the contents of locations, the same number for the same value.
 
-Terms are hash-consed: two terms made of equal parts are one number, so comparing two values is comparing two numbers,
-and nothing walks a term to compare it. Both sides of a proof share one table. A `Symbol` is a value of which nothing
-but its sort is known; as a result of an observable that both sides did, it is the same symbol on both sides.
-Nobody changes a node; that nodes are not frozen makes making them cheap.
+Terms are hash-consed: two terms with equal parts are one number, so comparing values means comparing numbers. Both
+sides of a proof share one table. A `Symbol` is a value of which only the sort is known. The result of an observable
+that both sides executed is the same symbol on both sides. Nodes are immutable by convention: unfrozen nodes are faster
+to make.
 """
 
 from __future__ import annotations
@@ -20,23 +20,18 @@ MAX_DEPTH = 60
 
 
 class NotUnderstood(Exception):
-    """The proof cannot go on: not every operation is understood in every situation."""
+    """The proof cannot continue: it does not support this operation in this situation."""
 
 
 @enum.unique
 class Sort(enum.Enum):
-    """What is known of a symbol.
+    """The known facts about a symbol.
 
-    PLAIN: a value.
-    BOOL: `True` or `False`.
-    TEXT: a text.
-    ITERATOR: the result of GET_ITER, so that its own iterator is itself.
-    ASYNC_ITERATOR: the result of GET_AITER, likewise.
-    GLOBAL: the value of a global name, the detail.
-    SEQUENCE: an exact tuple or list with as many items as the detail says, unchanged while it is private.
-    LIST, SET, DICT: an exact list, set or dict.
-    MAYBE: a value, or the null of an unbound variable.
-    LOST: nothing, not even whether another term is the same value; the detail says whether it may be a null.
+    PLAIN: a value. BOOL: `True` or `False`. TEXT: a string. ITERATOR: the result of GET_ITER, so that its own iterator
+    is itself. ASYNC_ITERATOR: the result of GET_AITER, so that its own asynchronous iterator is itself. GLOBAL: the
+    value of the global that the detail names. SEQUENCE: an exact tuple or list with the length in the detail, unchanged
+    while it is private. LIST, SET, DICT: an exact list, set or dict. MAYBE: a value, or the null of an unbound
+    variable. LOST: nothing, not even whether another term is the same value; the detail tells whether it may be a null.
     """
 
     PLAIN = enum.auto()
@@ -66,7 +61,7 @@ CAUGHT = Symbol(Sort.PLAIN, "caught")
 
 
 NOTHING = Symbol(Sort.MAYBE, "nothing")
-"""A null or a constant, on different ways."""
+"""A null or a constant, depending on the path."""
 
 
 @dataclass(slots=True, eq=False)
@@ -78,14 +73,14 @@ class Constant:
 
 @dataclass(slots=True)
 class TupleOf:
-    """A tuple of known items. Which tuple it is does not matter: see the decision on identity."""
+    """A tuple of known items. Its identity does not matter: see the decision on identity."""
 
     items: tuple[Term, ...]
 
 
 @dataclass(slots=True)
 class Pure:
-    """What an operation gives that runs no code of the program and depends on nothing but its operands."""
+    """The result of an operation that runs no code of the program and depends only on its operands."""
 
     op: str
     items: tuple[Term, ...]
@@ -94,7 +89,7 @@ class Pure:
 
 @dataclass(slots=True)
 class Fresh:
-    """A list, dict or function that was made here and that nobody else has seen; the heap says what is in it."""
+    """A list, dict or function that was made here and has not escaped; the heap holds its contents."""
 
 
 FRESH = Fresh()
@@ -115,14 +110,14 @@ class Null:
 Node = Symbol | Constant | TupleOf | Pure | Fresh | Cell | Null
 SINGLETONS = (None, True, False, Ellipsis)
 LITERALS = (int, float, complex, str, bytes, frozenset, slice)
-"""Types of which there can be equal constants that are different objects."""
+"""Types for which equal constants can be different objects."""
 
 
 class Terms:
     """The table of all terms of one proof.
 
-    met: by address, the constants that have been asked for, and their terms.
-    asks_tracebacks: whether the code tells exceptions apart by their tracebacks, as the end of an `except*` does.
+    met: the constants so far by address, and their terms. asks_tracebacks: whether the code distinguishes exceptions by
+    their tracebacks, as the end of an `except*` does.
     """
 
     def __init__(self) -> None:
@@ -146,7 +141,7 @@ class Terms:
         return len(nodes) - 1
 
     def begin_moment(self) -> None:
-        """Note that both sides run on from here: what they make until they stand again is made in one moment."""
+        """Record that both sides continue from here: objects made until the next observable are made in one moment."""
         self.moments.append(len(self.nodes))
 
     def moment(self, term: Term) -> int:
@@ -161,7 +156,7 @@ class Terms:
         return term
 
     def symbol(self, sort: Sort = Sort.PLAIN, detail: Hashable = None) -> Term:
-        """Return a symbol that is unlike any other."""
+        """Return a symbol that differs from any other."""
         return self.new(Symbol(sort, detail))
 
     def fresh(self) -> Term:
@@ -173,15 +168,15 @@ class Terms:
         return self.shared(("cell", name), Cell(name))
 
     def constant(self, value: object) -> Term:
-        """Return the term of a constant; a tuple is taken apart, a slice is what BUILD_SLICE makes."""
-        # What is kept beside the term stays alive, so that nothing else can come to have its address.
+        """Return the term of a constant; a tuple is split into its items, a slice equals the result of BUILD_SLICE."""
+        # The table keeps the constant alive, so that no other object can get its address.
         met = self.met.get(id(value))
         if met is None:
             met = self.met[id(value)] = (value, self.new_constant(value))
         return met[1]
 
     def new_constant(self, value: object) -> Term:
-        """Return the term of a constant that is met for the first time."""
+        """Return the term of a new constant."""
         if not isinstance(value, (tuple, slice)):
             return self.shared(("constant", key(value)), Constant(value))
         made: list[Term] = []
@@ -208,7 +203,7 @@ class Terms:
         return self.shared(("tuple", items), TupleOf(items), self.depth(items)) if term is None else term
 
     def pure(self, op: str, items: tuple[Term, ...], detail: Hashable = None) -> Term:
-        """Return the result of a pure operation, computed where its operands are known."""
+        """Return the result of a pure operation, computed if its operands are known."""
         if op == "not":
             node = self.nodes[items[0]]
             if isinstance(node, Constant):
@@ -226,13 +221,13 @@ class Terms:
         return term
 
     def depth(self, items: tuple[Term, ...]) -> int:
-        """Return how deep a term of these items is nested."""
+        """Return the nesting depth of a term with these items."""
         return 1 + max([self.depths[item] for item in items], default=0)
 
     def identical(self, first: Term, second: Term) -> bool | None:
-        """Return whether two terms are the same object; None where that is known at run time only.
+        """Return whether two terms are the same object; None if that is known only at run time.
 
-        Raises `NotUnderstood` where it depends on which of several equal objects a location holds.
+        Raises `NotUnderstood` if it depends on which of several equal objects a location holds.
         """
         nodes = self.nodes[first], self.nodes[second]
         if any(isinstance(node, Symbol) and node.sort in (Sort.LOST, Sort.MAYBE) for node in nodes):
@@ -262,7 +257,7 @@ class Terms:
         return self.nodes[term] == CAUGHT
 
     def is_text(self, term: Term) -> bool:
-        """Return whether a term is surely a text."""
+        """Return whether a term is surely a string."""
         match self.nodes[term]:
             case Symbol(sort=Sort.TEXT) | Pure(op="string"):
                 return True
@@ -278,7 +273,7 @@ def is_singleton(node: Node) -> bool:
 
 
 def may_be_singleton(node: Node) -> bool:
-    """Return whether a node that is no constant may stand for a constant that exists once."""
+    """Return whether a node that is not a constant may stand for a constant that exists once."""
     match node:
         case Symbol():
             return node != CAUGHT

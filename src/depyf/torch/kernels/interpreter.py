@@ -59,7 +59,7 @@ _OTHERS: dict[str, Callable[..., torch.Tensor]] = {
     "fast_powf": torch.pow,
 }
 _FUNCTIONS = {**{name: getattr(torch, name) for name in _SAME.split()}, **_OTHERS}
-"""The functions of CUDA's libdevice by name. Triton's interpreter has none of them."""
+"""CUDA's libdevice functions by name. Triton's interpreter lacks all of them."""
 
 
 def no_device() -> SimpleNamespace:
@@ -173,7 +173,7 @@ def _called(self: Any, *args: object, **kwargs: object) -> Any:
 
 
 def _reduced(self: Any, given: tuple[Any, ...]) -> list[Any]:
-    """Reduce blocks by pairs of neighbours, as a GPU does. Triton's own interpreter goes from element to element."""
+    """Reduce blocks by pairs of neighbours, as a GPU does. Triton's interpreter reduces one element at a time."""
     import numpy
 
     blocks, axis = self.unravel(given, self.axis)

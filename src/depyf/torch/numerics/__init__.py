@@ -1,1 +1,1 @@
-"""Where the numbers of a compiled function go wrong: its graphs run node by node."""
+"""Find where the numbers of a compiled function go wrong, by running its graphs node by node."""

@@ -1,4 +1,4 @@
-"""The graphs of a function compiled by its backend, beside the same graphs run as they are."""
+"""Compare the compiled graphs of a function with the same graphs run eagerly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Run = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a graph gives: its outputs, its inputs as they are afterwards, and the gradients of its inputs."""
+    """The results of one run of a graph: its outputs, its inputs after the run, and the gradients of its inputs."""
 
     outputs: list[Any]
     inputs: list[Any]
@@ -35,13 +35,13 @@ class Results:
 
     @property
     def forward(self) -> list[Any]:
-        """All but the gradients."""
+        """All results except the gradients."""
         return [*self.outputs, *self.inputs]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two runs are not the same: the position among the results and how far, forward or else backward."""
+    """Where two runs differ: the position of the result, the distance, and whether the result is a gradient."""
 
     position: int
     deviation: Deviation
@@ -49,7 +49,7 @@ class Difference:
 
 
 class Comparison:
-    """One graph, compiled by the user's backend and run as it is."""
+    """One graph, run compiled by the user's backend and run eagerly."""
 
     def __init__(self, call: GraphCall, backend: Run | str, tolerance: Tolerance, *, backward: bool) -> None:
         self._call, self._backend, self._tolerance = call, backend, tolerance
@@ -57,24 +57,24 @@ class Comparison:
         self._has_tensor = _tensor_nodes(call)
 
     def whole(self) -> Difference | None:
-        """Compare the whole graph on the inputs of its call, with the gradients that the program gave it."""
+        """Compare the whole graph on the inputs of its call, with the gradients from the program."""
         return self._compare(self._call.module, self._call.cotangents)
 
     def run_compiled(self) -> None:
-        """Run the whole graph as the backend compiles it, on the inputs and gradients of its call."""
+        """Run the whole compiled graph on the inputs and gradients of its call."""
         self._run_compiled(self._call.module, self._call.cotangents)
 
     def first_wrong_node(self) -> torch.fx.Node | None:
-        """Return the first node behind which the graph is compiled to something else."""
+        """Return the first node after which the compiled graph differs from the eager one."""
         nodes = cuts(self._call.module, self._has_tensor.__contains__)
         return first_wrong(nodes, lambda node: self.behind(node) is not None)
 
     def behind(self, node: torch.fx.Node) -> Difference | None:
-        """Compare the graph up to a node, with gradients that are made up."""
+        """Compare the graph up to a node, with synthetic gradients."""
         return self._compare(prefix(self._call.module, node, self._has_tensor.__contains__), None)
 
     def results_of(self, node: torch.fx.Node) -> tuple[object, list[tuple[str, Statistics]]]:
-        """Return the compiled result of a node, and the statistics of what it is computed of."""
+        """Return the compiled result of a node, and the statistics of its inputs."""
         cut = prefix(self._call.module, node, self._has_tensor.__contains__)
         result = self._run_compiled(cut, None).outputs[0]
         values = _values(self._call)
@@ -102,14 +102,14 @@ class Comparison:
         return Difference(position, backward[position], gradient=True) if backward else None
 
     def _run_compiled(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Results:
-        """Run a graph as the backend compiles it: by Dynamo, and where that does not take it whole, without."""
+        """Compile a graph with the backend and run it: through Dynamo if Dynamo captures it whole, else directly."""
         results = self._run_by_dynamo(module, cotangents)
         if results is not None:
             return results
         return self._run(compiled_by(self._backend, copy_of(module), self._call.fresh_inputs()), cotangents)
 
     def _run_by_dynamo(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Results | None:
-        """Run a graph as Dynamo compiles it, or return None: it does not take every graph that it makes."""
+        """Run a graph as Dynamo compiles it, or return None: Dynamo cannot capture every graph that it produces."""
         made = []
         handle = seams.register_bytecode_hook(lambda code, new_code: made.append(new_code))
         try:
@@ -118,11 +118,11 @@ class Comparison:
             return None
         finally:
             handle.remove()
-        # A frame that Dynamo skips runs as it is, and nothing is compiled.
+        # A frame that Dynamo skips runs eagerly, and nothing is compiled.
         return results if made else None
 
     def _exactly(self, module: torch.fx.GraphModule, cotangents: dict[int, Tensor] | None) -> Results:
-        """Run a graph in float64, for what can be had of it: a graph may ask for its dtypes by their names."""
+        """Run a graph in float64 as far as possible: a graph may name its dtypes explicitly."""
         doubled = {index: _double(each) for index, each in (cotangents or {}).items()}
         try:
             run = copy_of(module).double().forward
@@ -138,7 +138,7 @@ class Comparison:
             torch.manual_seed(0)
             outputs = _pytree.tree_leaves(run(*inputs))
         gradients = self._gradients(outputs, inputs, cotangents) if self._backward else []
-        # A backend may use the memory of its results for those of the next run.
+        # The next run of a backend may reuse the memory of these results.
         return Results([_kept(each) for each in outputs], [_kept(each) for each in inputs], gradients)
 
     def _gradients(self, outputs: list[Any], inputs: list[Any], cotangents: dict[int, Tensor] | None) -> list[Any]:
@@ -157,7 +157,7 @@ class Comparison:
 def compare(
     calls: list[GraphCall], backend: Run | str, tolerance: Tolerance, report: NumericsReport, *, backward: bool
 ) -> Iterator[Finding]:
-    """Yield for each graph the first node that is compiled to something else than it computes eagerly."""
+    """Yield for each graph the first node whose compiled result differs from the eager one."""
     wrong: set[int] = set()
     for call in calls:
         if call.graph in wrong:
@@ -177,7 +177,7 @@ def compare(
 def _finding(
     comparison: Comparison, call: GraphCall, whole: Difference, node: torch.fx.Node | None, report: NumericsReport
 ) -> Finding:
-    """Tell of a difference at the node where it begins, at the graph's output where no node shows it alone."""
+    """Report a difference at the node where it begins, or at the graph's output if no single node shows it."""
     text = report.graphs.setdefault((Part.CAPTURED, call.graph), seams.graph_text(call.module))
     found, result = whole, None
     inputs: list[tuple[str, Statistics]] = []
@@ -209,7 +209,7 @@ def _finding(
 
 
 def _values(call: GraphCall) -> dict[torch.fx.Node, object]:
-    """Return what each node of a graph gives eagerly."""
+    """Return the eager result of each node of a graph."""
     runner = torch.fx.Interpreter(call.module, garbage_collect_values=False)
     with torch.set_grad_enabled(call.grad_enabled):
         torch.manual_seed(0)
@@ -218,7 +218,7 @@ def _values(call: GraphCall) -> dict[torch.fx.Node, object]:
 
 
 def _tensor_nodes(call: GraphCall) -> set[torch.fx.Node]:
-    """Return the nodes that give tensors and nothing else."""
+    """Return the nodes whose results contain only tensors."""
     found = set()
     for node, value in _values(call).items():
         leaves = _pytree.tree_leaves(value)
@@ -228,7 +228,7 @@ def _tensor_nodes(call: GraphCall) -> set[torch.fx.Node]:
 
 
 def _made_up(output: Tensor, index: int) -> Tensor:
-    """Return the same gradient for an output each time, with no two elements alike."""
+    """Return a deterministic gradient for an output, with no two elements alike."""
     generator = torch.Generator().manual_seed(index)
     made = torch.rand(output.shape, generator=generator, dtype=torch.float64) + 0.5
     return made.to(output.device, output.dtype)

@@ -1,4 +1,4 @@
-"""Whether two results are the same but for rounding: by a tolerance, and against the same graph in float64."""
+"""Compare two results up to rounding: by a tolerance, and with the same graph in float64."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _DEFAULTS = {
 """Relative and absolute tolerance by dtype: those of `torch.testing.assert_close`."""
 
 _ROUNDING = 8.0
-"""A compiled result may be so many times as far from the one in float64 as the eager one is."""
+"""A compiled result may be this many times as far from the float64 result as the eager result is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Relative and absolute; None is the default of the dtype, and what is beyond it is then judged in float64."""
+    """Relative and absolute tolerance. None selects the dtype's default, with a check in float64 for larger errors."""
 
     relative: float | None = None
     absolute: float | None = None
 
     @property
     def is_given(self) -> bool:
-        """Whether the user has said what is near enough."""
+        """Whether the user gave a tolerance."""
         return self.relative is not None or self.absolute is not None
 
     def of(self, dtype: torch.dtype) -> tuple[float, float]:
@@ -47,13 +47,13 @@ class Tolerance:
 
 
 def deviation(compiled: object, eager: object, tolerance: Tolerance, exact: object = None) -> Deviation | None:
-    """Return where a compiled tensor is not the eager one, or None where it is, but for rounding.
+    """Return where a compiled tensor differs from the eager one by more than rounding, or None.
 
     Args:
-        compiled: what the compiled graph gave; what is no tensor is not compared.
-        eager: what the graph gives when it is run as it is.
-        tolerance: how far they may be from each other.
-        exact: the same result in float64, where there is one.
+        compiled: the result of the compiled graph; anything but a tensor is not compared.
+        eager: the result of the eager graph.
+        tolerance: the allowed distance.
+        exact: the same result in float64, if it is available.
     """
     if not isinstance(compiled, Tensor) or not isinstance(eager, Tensor):
         return None
@@ -89,7 +89,7 @@ def _real(tensor: Tensor) -> Tensor:
 def deviations(
     compiled: Sequence[Any], eager: Sequence[Any], tolerance: Tolerance, exact: Callable[[], Sequence[Any]]
 ) -> dict[int, Deviation]:
-    """Return by position the results that are not the same; `exact` gives those in float64, and is asked if needed."""
+    """Return the results that differ, by position. `exact` returns the float64 results; it is called only if needed."""
     pairs = list(enumerate(zip(compiled, eager)))
     found = {index: deviation(ours, theirs, tolerance) for index, (ours, theirs) in pairs}
     if tolerance.is_given or not any(found.values()):

@@ -1,4 +1,4 @@
-"""The line of a fused kernel in which a result goes wrong: what each line gives, beside what the nodes give eagerly."""
+"""Find the line of a fused kernel where a result goes wrong, by comparing each line's values with the eager nodes."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from depyf.torch.numerics.report import KernelLine, Kind, Part
 
 _TOLERANCES = {torch.float64: 1e-7, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 _TOLERANCE = 1e-4
-"""How far a line's values may be from a node's, relative to their size: kernels round less often than eager does."""
+"""The allowed distance between a line's values and a node's, relative to their size: kernels round less than eager."""
 
 _ROUNDING = 16.0
-"""They may be so many times as far apart as eager is from float64."""
+"""The allowed ratio between that distance and the distance of eager from float64."""
 
 _EPSILONS = 4.0
-"""Where no line is so far from its node, so many of its dtype's smallest steps tell of a line that is for no node."""
+"""The smallest distance, in steps of the dtype, that counts as a difference if no line has a larger one."""
 
 _CLOSE_ROUNDING = 2.0
 _NOISE = 0.01
@@ -43,25 +43,25 @@ _NAN, _MOST = 1.7e300, 1.6e300
 _NAMED = re.compile(r"\b(?:inf|infinity|nan)\b|quiet_NaN", re.IGNORECASE)
 _ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 _FEW = 2
-"""A line with no more different values than these is the same as many a node."""
+"""A line with at most this many distinct values can match many nodes by chance."""
 
 
 @dataclass(slots=True)
 class Inside:
     """The first line of each kind in which the kernels of a graph go wrong, by kind and part.
 
-    `slight` are lines that are only a little off, by part: they are told where no other is.
+    `slight` holds lines with small errors, by part. They are reported only if there are no others.
     """
 
     found: dict[tuple[Kind, Part], KernelLine] = field(default_factory=dict)
     slight: dict[Part, KernelLine] = field(default_factory=dict)
 
     def hear(self, ran: Ran) -> None:
-        """Look at a launch that has run."""
+        """Examine a finished launch."""
         part = Part.BACKWARD if ran.probed.is_backward else Part.FORWARD
         for kind, is_it in ((Kind.NAN, torch.isnan), (Kind.INFINITE, torch.isinf)):
             if (kind, part) not in self.found:
-                # Lanes that do not count may have anything; what is loaded instead of them may count after all.
+                # Masked lanes may hold any value. But the value loaded in place of a masked lane may be used.
                 lanes = ({**ran.values, **ran.counted}, ran.values)
                 line, values = next((each for some in lanes for each in _strange(ran, some, is_it)), (None, None))
                 if line is not None and values is not None:
@@ -75,7 +75,7 @@ class Inside:
                 self.slight[part] = _told(ran, part, *slightly)
 
     def of(self, kind: Kind, part: Part) -> KernelLine | None:
-        """Return the line in which something begins that was found in a graph: the captured one begins forward."""
+        """Return the line where a finding in a graph begins. A captured graph begins in the forward kernels."""
         parts = [Part.BACKWARD] if part is Part.BACKWARD else [Part.FORWARD, Part.BACKWARD]
         told = [self.found[kind, each] for each in parts if (kind, each) in self.found]
         slight = [self.slight[each] for each in parts if kind is Kind.DIFFERENT and each in self.slight]
@@ -83,9 +83,9 @@ class Inside:
 
 
 def look_inside(call: GraphCall, backend: Callable[..., Any] | str, *, backward: bool) -> Inside:
-    """Compile and run the graph of a call once more, with probes in its kernels, and return where they go wrong.
+    """Compile and run the graph of a call once more with probes in its kernels, and return where they go wrong.
 
-    Triton's kernels run in Triton's interpreter.
+    Triton kernels run in Triton's interpreter.
     """
     inside = Inside()
     with ExitStack() as stack:
@@ -113,12 +113,12 @@ def _node_of(line: Line, ran: Ran) -> str:
 def _strange(
     ran: Ran, given: Mapping[int, Tensor], is_it: Callable[[Tensor], Tensor]
 ) -> Iterator[tuple[Line, Tensor]]:
-    """Yield the lines that give what none that they take gives, and that do not name it, with what they give."""
+    """Yield the lines, with values, that produce NaN or infinity from finite inputs without naming it as a constant."""
     strange: set[str] = set()
     for line in ran.launched.lines:
         values = given.get(line.statement.line)
         taken = bool(strange & set(line.names))
-        # What a loop gathers is not looked at while it is gathered.
+        # An accumulator is not examined inside its loop.
         found = bool(is_it(values).any()) if values is not None else taken
         strange.difference_update(() if is_accumulator(line.targets[0] if line.targets else "") else line.targets)
         strange.update(line.targets if found else ())
@@ -132,14 +132,14 @@ def _is_load(line: Line) -> bool:
 
 
 def _different(ran: Ran) -> tuple[Line, str, str] | None:
-    """Return the line in which a result of a launch becomes another than its node's, the node, and how far it is."""
+    """Return the line in which a result of a launch first differs from its node, the node, and the distance."""
     wrong = [name for name in ran.arguments if "out_ptr" in name and not _is_right(name, ran)]
     lines = list(_leading_to(wrong, ran.launched)) if wrong else []
     other = next((each for name in wrong for each in _of_another_node(name, ran)), None)
     for found in (_with_other_values(lines, ran), _unknown(lines, ran), other, _lacking_values(lines, ran)):
         if found is not None:
             return found
-    # A result that is no node's may be a step inside of one.
+    # A result without a node may be an intermediate step of a node.
     known = [each for each in lines if each.is_store and any(ran.launched.after.get(name) for name in wrong)]
     if not known:
         return None
@@ -147,7 +147,7 @@ def _different(ran: Ran) -> tuple[Line, str, str] | None:
 
 
 def _with_other_values(lines: list[Line], ran: Ran) -> tuple[Line, str, str] | None:
-    """Return the first line that gives values which its node does not have."""
+    """Return the first line with values that do not occur in its node."""
     for line in lines:
         apart = _apart(line, ran, is_whole=False)
         if apart is not None and apart[0] > 0:
@@ -156,7 +156,7 @@ def _with_other_values(lines: list[Line], ran: Ran) -> tuple[Line, str, str] | N
 
 
 def _lacking_values(lines: list[Line], ran: Ran) -> tuple[Line, str, str] | None:
-    """Return the first line that does not give all values of its node."""
+    """Return the first line that lacks some values of its node."""
     for line in lines:
         apart = _apart(line, ran)
         if apart is not None and apart[0] > 0:
@@ -165,7 +165,7 @@ def _lacking_values(lines: list[Line], ran: Ran) -> tuple[Line, str, str] | None
 
 
 def _unknown(lines: list[Line], ran: Ran) -> tuple[Line, str, str] | None:
-    """Return the first line that computes no node and is not right; what only compares or counts places comes last."""
+    """Return the first wrong line that computes no node. Lines that only compare or count indices come last."""
     right, doubted = _right(lines, ran), list[tuple[Line, str, str]]()
     for line in lines:
         if line.computes_something and not (line.computes or line.is_known):
@@ -178,7 +178,7 @@ def _unknown(lines: list[Line], ran: Ran) -> tuple[Line, str, str] | None:
 
 
 def _of_another_node(name: str, ran: Ran) -> Iterator[tuple[Line, str, str]]:
-    """Yield the line that gives what a result holds, where that is the value of another node than it should be."""
+    """Yield the line that computes a result, if its values are those of the wrong node."""
     node = ran.launched.after.get(name, "")
     stores = [each for each in ran.launched.lines if each.is_store and name in each.pointers]
     if not node or not stores or not stores[-1].computes or node in stores[-1].computes:
@@ -190,7 +190,7 @@ def _of_another_node(name: str, ran: Ran) -> Iterator[tuple[Line, str, str]]:
 
 
 def _slightly_different(ran: Ran) -> tuple[Line, str, str] | None:
-    """Return the line that computes no node, is where one is asked for, and is a little off; the node, and how far."""
+    """Return a line without a node that is slightly off where a node is expected, that node, and the distance."""
     wrong = [name for name in ran.arguments if "out_ptr" in name and not _is_right(name, ran, is_close=True)]
     for line in _leading_to(wrong, ran.launched) if wrong else ():
         if not line.computes_something or line.computes or line.is_known:
@@ -206,13 +206,13 @@ def _slightly_different(ran: Ran) -> tuple[Line, str, str] | None:
 
 
 def _given(line: Line, ran: Ran) -> list[Tensor]:
-    """Return what a line gives: in all lanes, and in those that count if these are others."""
+    """Return the values of a line in all lanes, and in the unmasked lanes if these differ."""
     found = (ran.values.get(line.statement.line), ran.counted.get(line.statement.line))
     return [each for each in found if each is not None]
 
 
 def _is_right(name: str, ran: Ran, *, is_close: bool = False) -> bool:
-    """Return whether a result of a launch is its node's, or, where that is not known, any node's."""
+    """Return whether a result of a launch equals its node, or any node if its node is unknown."""
     value, node = ran.arguments[name], ran.launched.after.get(name, "")
     if not isinstance(value, Tensor):
         return True
@@ -224,7 +224,7 @@ def _is_right(name: str, ran: Ran, *, is_close: bool = False) -> bool:
 
 
 def _leading_to(wrong: list[str], found: Launched) -> Iterator[Line]:
-    """Yield the lines that some results of a launch are computed by, in order; all where none is seen to write them."""
+    """Yield in order the lines that compute some results of a launch, or all lines if no store to them is found."""
     stores = [each for each in found.lines if each.is_store and set(each.pointers) & set(wrong)]
     wanted, kept = set(wrong), []
     for line in reversed(found.lines if stores else []):
@@ -238,7 +238,7 @@ def _leading_to(wrong: list[str], found: Launched) -> Iterator[Line]:
 
 
 def _is_doubtful(line: Line, node: str, ran: Ran) -> bool:
-    """Return whether a line seems to compare or count places, which no node of the graph has to give."""
+    """Return whether a line seems to compare or count indices. The graph need not have a node for such a line."""
     asked = ran.probed.graph.nodes.get(node)
     has_few = all(len(each.unique()) <= _FEW for each in _given(line, ran))
     is_alike = not line.statement.gives_truths or (asked is not None and asked.dtype == "b8")
@@ -246,10 +246,10 @@ def _is_doubtful(line: Line, node: str, ran: Ran) -> bool:
 
 
 def _apart(line: Line, ran: Ran, *, is_whole: bool = True) -> tuple[float, str] | None:
-    """Return how far the values of a line are from its nearest node, and that node; None where it is not known.
+    """Return the distance of a line's values from its nearest node, and that node; None if unknown.
 
-    If `is_whole` the line has to give all of the node's values.
-    A C++ loop has the rest of a row in lines of their own: what a node gives may be in any of those that compute it.
+    If `is_whole` is set, the line must give all values of the node. A C++ loop handles the tail of a row in separate
+    lines, so the node's values may be spread over all lines that compute it.
     """
     given = _given(line, ran)
     nodes = [each for each in line.computes if isinstance(ran.probed.nodes.get(each), Tensor)]
@@ -264,9 +264,10 @@ def _apart(line: Line, ran: Ran, *, is_whole: bool = True) -> tuple[float, str] 
 
 
 def _right(lines: list[Line], ran: Ran) -> set[int]:
-    """Return the lines that give the values of a node, and those that such a line is computed from, by identity.
+    """Return the lines that give a node's values, and the lines that these are computed from, by identity.
 
-    A line with fewer different values than what it takes, as a comparison has, says nothing about that; a sum does.
+    A line with fewer distinct values than its inputs, such as a comparison, proves nothing about its inputs. A sum
+    does.
     """
     found, wanted = set[int](), dict[str, float]()
     for line in reversed(lines):
@@ -287,7 +288,7 @@ def _right(lines: list[Line], ran: Ran) -> set[int]:
 
 
 def _is_other_mask(line: Line, node: str, ran: Ran) -> bool:
-    """Return whether a line should give the truths of a node, and gives others: too few values to tell it otherwise."""
+    """Return whether a line should give a node's truth values but gives others; there are too few for another test."""
     values, truths = ran.values.get(line.statement.line), ran.probed.nodes.get(node)
     if values is None or not isinstance(truths, Tensor) or truths.dtype is not torch.bool:
         return False
@@ -295,17 +296,17 @@ def _is_other_mask(line: Line, node: str, ran: Ran) -> bool:
 
 
 def _is_of_some_node(line: Line, ran: Ran) -> bool:
-    """Return whether a line gives the values of a node: then it is right, and only not understood."""
+    """Return whether a line gives the values of some node. Such a line is right even if depyf cannot map it."""
     given = [each for each in _given(line, ran) if len(each.unique()) > _FEW]
     if line.is_store or not given:
         return False
     known = ran.probed.graph.nodes
     tensors = ((name, each) for name, each in ran.probed.nodes.items() if isinstance(each, Tensor))
     computed = [name for name, each in tensors if len(each.unique()) > _FEW]
-    # What gives an input again has computed nothing, and the node of another line is that line's.
+    # A copy of an input computes nothing, and a node that another line computes belongs to that line.
     others = {name for each in ran.launched.lines for name in each.computes}
     likely = [name for name in computed if name in known and known[name].operation and name not in others]
-    # Arithmetic that gives by chance what other arithmetic should give is wrong all the same.
+    # Wrong arithmetic stays wrong even if its values match by chance.
     arithmetic = line.operations & _ARITHMETIC
     other = _ARITHMETIC - arithmetic if arithmetic else frozenset()
     judges = (_Judge(ran, name) for name in likely if known[name].operation not in other)
@@ -313,7 +314,7 @@ def _is_of_some_node(line: Line, ran: Ran) -> bool:
 
 
 class _Judge:
-    """How far values are from those of a node, relative to their size; 0 where only rounding is between them."""
+    """The distance of values from a node, relative to their size; 0 if only rounding separates them."""
 
     def __init__(self, ran: Ran, node: str, *, is_close: bool = False) -> None:
         value = ran.probed.nodes[node]
@@ -326,7 +327,7 @@ class _Judge:
 
     @property
     def is_noise(self) -> bool:
-        """Return whether rounding is about all that a node gives."""
+        """Return whether a node's values are little more than rounding errors."""
         return self._rounding > self._size * _NOISE
 
     def pairs(self, ours: Tensor, theirs: Tensor) -> float:
@@ -335,7 +336,7 @@ class _Judge:
         return self._judged((left - right).abs(), right)
 
     def unordered(self, values: Tensor, rest: Sequence[Tensor] = ()) -> float:
-        """Compare in whatever order, and however often a value is there; what is missing may be in the rest."""
+        """Compare in any order, ignoring repetitions. Missing values may be in `rest`."""
         left, right = torch.sort(_plain(values).flatten())[0], torch.sort(self._node.flatten())[0]
         if len(left) == len(right):
             return self.pairs(left, right)
@@ -347,7 +348,7 @@ class _Judge:
         return max(own, self._nearest(right, whole) if is_whole else 0.0)
 
     def among(self, values: Tensor) -> float:
-        """Compare each value with the nearest of the node's; those of as many with each other."""
+        """Compare each value with the nearest value of the node, or in sorted order if there are equally many."""
         if values.numel() == self._node.numel():
             return self.unordered(values)
         if not self._node.numel():
@@ -355,7 +356,7 @@ class _Judge:
         return self._nearest(_plain(values).flatten(), torch.sort(self._node.flatten())[0])
 
     def _nearest(self, values: Tensor, among: Tensor) -> float:
-        """Compare each value with the nearest of others, which are sorted."""
+        """Compare each value with the nearest of `among`, which is sorted."""
         place = torch.searchsorted(among, values).clamp(max=len(among) - 1)
         before = (place - 1).clamp(min=0)
         return self._judged(torch.minimum((among[place] - values).abs(), (among[before] - values).abs()), values)
@@ -368,5 +369,5 @@ class _Judge:
 
 
 def _plain(values: Tensor) -> Tensor:
-    """Return values as float64, with what is not finite far from all that is."""
+    """Return values as float64, with NaN and infinity replaced by numbers far from all others."""
     return values.detach().cpu().double().nan_to_num(_NAN, _MOST, -_MOST)

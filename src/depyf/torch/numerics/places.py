@@ -1,4 +1,4 @@
-"""Where a node stands: its line in the text of its graph, and the user's line that it came from."""
+"""Locate a node: its line in the text of its graph, and the user's line that it came from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Node = Any
 
 _FRAME = re.compile(r'^ *File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
 _GENERATED = "<eval_with_key>"
-"""Where the code of a graph is; a graph that is captured once more shows it among the user's frames."""
+"""The file name of a graph's code. It appears among the user's frames if a graph is captured again."""
 
 
 def graph_line(text: str, name: str) -> tuple[int, str]:
@@ -25,7 +25,7 @@ def graph_line(text: str, name: str) -> tuple[int, str]:
 
 
 def user_line(node: Node) -> UserLine | None:
-    """Return the innermost line of the user's that a node came from, or None where torch does not tell."""
+    """Return the innermost user line that a node came from, or None if torch does not record it."""
     frames = [found for found in _FRAME.finditer(node.meta.get("stack_trace") or "") if _GENERATED not in found["file"]]
     if not frames:
         return None

@@ -1,9 +1,9 @@
-"""The first nodes of a graph as a graph, and the first of these that goes wrong.
+"""Cut a graph after some node, and find the first node after which the graph goes wrong.
 
-before, cut behind `z`
+before, cut after `z`
     y = torch.sin(x);  z = y + w;  u = z * y;  return (u,)
 
-after: it returns `z`, and all else that the rest of the graph would go on with
+after: it returns `z`, and everything else that the rest of the graph needs
     y = torch.sin(x);  z = y + w;  return (z, y)
 """
 
@@ -17,13 +17,13 @@ import torch.fx
 
 _OPENING = re.compile(r"_enter_|.*_increment_nesting$")
 _CLOSING = re.compile(r"_exit_|.*_decrement_nesting$")
-"""Dynamo's functions that enter and leave a context, such as autocast or `vmap`: a cut in between leaves it open."""
+"""Dynamo's functions that enter and leave a context, such as autocast or `vmap`. A cut in between leaves it open."""
 
 _SETS_MODE = ("_set_grad_enabled", "inference_mode")
 
 
 def cuts(module: torch.fx.GraphModule, has_tensor: Callable[[torch.fx.Node], bool]) -> list[torch.fx.Node]:
-    """Return the nodes behind which a graph can be cut: those that compute a tensor, outside of any open context."""
+    """Return the nodes after which a graph can be cut: those that compute a tensor outside any open context."""
     found, depth, changed = [], 0, False
     for node in module.graph.nodes:
         name = getattr(node.target, "__name__", "")
@@ -40,7 +40,7 @@ def cuts(module: torch.fx.GraphModule, has_tensor: Callable[[torch.fx.Node], boo
 def prefix(
     module: torch.fx.GraphModule, last: torch.fx.Node, has_tensor: Callable[[torch.fx.Node], bool]
 ) -> torch.fx.GraphModule:
-    """Return the graph up to `last`, which returns the result of `last` and every tensor that the rest reads."""
+    """Return the graph up to `last`. It returns the result of `last` and every tensor that the rest reads."""
     graph = torch.fx.Graph()
     made: dict[torch.fx.Node, torch.fx.Node] = {}
     for node in module.graph.nodes:
@@ -54,9 +54,9 @@ def prefix(
 
 
 def first_wrong(nodes: Sequence[torch.fx.Node], is_wrong: Callable[[torch.fx.Node], bool]) -> torch.fx.Node | None:
-    """Return the first of `nodes` behind which the graph is wrong, None where it is not wrong behind the last.
+    """Return the first of `nodes` after which the graph is wrong, or None if it is right after the last.
 
-    What is wrong stays wrong further down: a cut returns all that the rest of the graph would read.
+    An error persists in longer prefixes, because a cut returns everything that the rest of the graph would read.
     """
     if not nodes or not is_wrong(nodes[-1]):
         return None

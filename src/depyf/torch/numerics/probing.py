@@ -1,4 +1,4 @@
-"""What the lines of kernels give while a compiled graph runs: the other end of `depyf.report.kernels.probes`."""
+"""Collect the values of kernel lines while a compiled graph runs. `depyf.report.kernels.probes` inserts the probes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from depyf.torch.adapters.random_numbers import eager_random_numbers
 
 @dataclass(slots=True)
 class Probed:
-    """A module with probes: its launches by their place in it, the graph, and what its nodes give eagerly.
+    """A module with probes: its launches by position, its graph, and the eager values of the graph's nodes.
 
-    `rounding` is how far that is from the same in float64.
+    `rounding` holds the distance of these values from float64.
     """
 
     text: str
@@ -42,9 +42,9 @@ class Probed:
 
 @dataclass(slots=True)
 class Ran:
-    """A launch that has run: what its lines gave, by line of the kernel's text, and its arguments by parameter.
+    """A finished launch: the values of its lines, by line of the kernel's text, and its arguments by parameter.
 
-    `counted` are the values in the lanes in which the conditions of a line's loads hold, of lines that have any.
+    `counted` holds the values of the unmasked lanes, for lines with masked loads.
     """
 
     probed: Probed
@@ -56,7 +56,7 @@ class Ran:
 
 @dataclass(slots=True)
 class _Probes:
-    """The probes of one context: what was heard since the last launch, and who is told when a launch is done."""
+    """The probes of one context: the values since the last launch, and the callback for a finished launch."""
 
     done: Callable[[Ran], None]
     file: Path
@@ -69,7 +69,7 @@ _ENTERED: list[_Probes] = []
 
 @contextmanager
 def probing(done: Callable[[Ran], None]) -> Iterator[None]:
-    """Have the kernels that are compiled in the context tell what their lines give; `done` gets each launch."""
+    """Make kernels that are compiled in the context report the values of their lines; `done` receives each launch."""
     with tempfile.TemporaryDirectory() as folder:
         probes = _Probes(done, Path(folder) / "values")
         _ENTERED.append(probes)
@@ -81,7 +81,7 @@ def probing(done: Callable[[Ran], None]) -> Iterator[None]:
 
 
 def _with_probes(written: Written) -> str:
-    """Return the text of a module with probes, and keep what is needed to read them."""
+    """Return the text of a module with probes, and keep the data that is needed to read them."""
     from depyf.report.kernels.statements import parameters
 
     probes, module = _ENTERED[-1], read_module(written.text)
@@ -94,7 +94,7 @@ def _with_probes(written: Written) -> str:
 
 
 def watched(key: int, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
-    """Return the function of a module that runs the graph; before it, the graph's nodes run eagerly."""
+    """Wrap the function of a module that runs the graph: the graph's nodes run eagerly first."""
     probes = _ENTERED[-1]
 
     def run(args: list[Any]) -> Any:
@@ -108,7 +108,7 @@ def watched(key: int, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]],
 
 
 def _values(module: torch.fx.GraphModule, args: list[Any], *, in_float64: bool) -> dict[str, Any]:
-    """Return what each node of a graph gives eagerly, in float64 as far as its operations take that."""
+    """Return the eager value of each node of a graph, in float64 if its operations support that."""
     given = [each.detach().clone() if isinstance(each, Tensor) else each for each in args]
     given = [_widened(each) for each in given] if in_float64 else given
     found: dict[str, Any] = {}
@@ -139,7 +139,7 @@ def _wide_dtype(value: Any) -> Any:
 
 
 def _rounding(module: torch.fx.GraphModule, args: list[Any], nodes: Mapping[str, Any]) -> dict[str, float]:
-    """Return how far the nodes of a graph are from what they are in float64; nothing where that cannot be had."""
+    """Return the distance of a graph's nodes from their float64 values; empty if these are not available."""
     try:
         exact = _values(module, args, in_float64=True)
     except (RuntimeError, TypeError):
@@ -154,7 +154,7 @@ def _rounding(module: torch.fx.GraphModule, args: list[Any], nodes: Mapping[str,
 
 
 def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
-    """Hear that a launch is done."""
+    """Process the end of a launch."""
     from depyf.report.kernels.statements import parameters
 
     probes = _ENTERED[-1] if _ENTERED else None
@@ -171,7 +171,7 @@ def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
 
 
 def _written(path: Path) -> dict[int, Tensor]:
-    """Return what a C++ kernel has written, and remove it."""
+    """Return the values that a C++ kernel wrote, and remove the file."""
     import numpy
 
     if not path.exists():
@@ -189,9 +189,9 @@ def _written(path: Path) -> dict[int, Tensor]:
 
 
 def note(line: int, name: str, variables: Mapping[str, Any], needed: tuple[str, ...]) -> None:
-    """Hear what a line of a Triton kernel gives, in one program of the grid and the lanes that count.
+    """Receive the values of a Triton kernel's line, for one program of the grid and its unmasked lanes.
 
-    `needed` are the variables that hold the conditions of the line's loads.
+    `needed` names the variables that hold the masks of the line's loads.
     """
     masks = [each for key, each in variables.items() if key.endswith("mask")]
     _hear(line, variables[name], masks)
@@ -200,7 +200,7 @@ def note(line: int, name: str, variables: Mapping[str, Any], needed: tuple[str, 
 
 
 def stored(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> None:
-    """Hear what a line of a Triton kernel writes to memory, in the dtype of the memory."""
+    """Receive the values that a Triton kernel's line stores, in the dtype of the memory."""
     masks = [each for key, each in variables.items() if key.endswith("mask")]
     _hear(line, value, masks, place.dtype.scalar.element_ty)
 
@@ -225,7 +225,7 @@ def _hear(line: int, value: Any, masks: list[Any], memory: Any = None) -> None:
 
 
 def _numbers(data: Any, dtype: str) -> Tensor:
-    """Return a block of the interpreter's as numbers: it has bfloat16 as bits."""
+    """Return a block of the interpreter as numbers. The interpreter stores bfloat16 as bits."""
     import numpy
 
     if dtype == "bf16" and data.dtype == numpy.uint16:

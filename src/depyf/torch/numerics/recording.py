@@ -1,4 +1,4 @@
-"""A function run once as Dynamo takes it apart, with the inputs and output gradients of every graph kept."""
+"""Run a function once in Dynamo's graphs, and keep the inputs and output gradients of every graph."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from depyf.torch.adapters.compiled import forget_entry
 from depyf.torch.numerics.statistics import tensors
 
 MOST_CALLS = 100
-"""Calls of graphs that are kept with their inputs; a loop may make any number of them."""
+"""The most calls of graphs that are kept with their inputs; a loop may make any number of them."""
 
 GraphModule = seams.GraphModule
 
 
 @dataclass(slots=True)
 class GraphCall:
-    """One call of a captured graph: copies of its inputs as they were, and the gradients that its outputs got."""
+    """One call of a captured graph: copies of its inputs before the call, and the gradients of its outputs."""
 
     graph: int
     number: int
@@ -35,13 +35,13 @@ class GraphCall:
     cotangents: dict[int, Tensor] = field(default_factory=dict)
 
     def fresh_inputs(self) -> list[Any]:
-        """Return copies that a run may change."""
+        """Return copies that a run may modify."""
         return [copied(value) for value in self.inputs]
 
 
 @dataclass(slots=True)
 class Recording:
-    """What came of the run, and how many calls of graphs are not in `calls`."""
+    """The result of the run, and the number of graph calls that are not in `calls`."""
 
     calls: list[GraphCall] = field(default_factory=list)
     modules: list[GraphModule] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Recording:
 
 
 def copied(value: object) -> object:
-    """Return a tensor of the same values that shares nothing with `value`; what is no tensor stays what it is."""
+    """Return a tensor with the same values and its own memory; other values are returned unchanged."""
     if not isinstance(value, Tensor):
         return value
     return value.detach().clone().requires_grad_(value.requires_grad)
@@ -64,9 +64,9 @@ def record(
     loss: Callable[[Any], Tensor] | None,
     backward: bool,
 ) -> Recording:
-    """Run a function once, eagerly in the graphs that Dynamo captures, and its backward.
+    """Run a function and its backward once, with the graphs that Dynamo captures run eagerly.
 
-    Gradients go to nobody: those of the user's parameters stay as they are.
+    No gradients are accumulated: those of the user's parameters do not change.
     """
     recording = Recording()
     with _entries_forgotten():
@@ -117,7 +117,7 @@ def _run_backward(recording: Recording, outputs: object, loss: Callable[[Any], T
 
 @contextlib.contextmanager
 def _entries_forgotten() -> Iterator[None]:
-    """Take the entries that are made in the context out of the caches of the user's functions."""
+    """Remove the entries that are made in the context from the caches of the user's functions."""
     made: list[tuple[types.CodeType, types.CodeType]] = []
 
     def note(code: types.CodeType, new_code: types.CodeType) -> None:

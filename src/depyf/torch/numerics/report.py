@@ -1,4 +1,4 @@
-"""What `trace_numerics` has found, as data and as text."""
+"""The result of `trace_numerics`, as data and as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def one_line(error: Exception) -> str:
 
 
 class Part(Enum):
-    """Which graph of a captured graph's family: itself, or what AOTAutograd made of it."""
+    """A graph in a captured graph's family: the captured graph itself, or AOTAutograd's forward or backward graph."""
 
     CAPTURED = "captured graph"
     FORWARD = "forward graph"
@@ -28,7 +28,7 @@ class Part(Enum):
 
 
 class Kind(Enum):
-    """What is wrong with a node's result."""
+    """The kind of error in a node's result."""
 
     NAN = "nan"
     INFINITE = "inf"
@@ -37,9 +37,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """How far a compiled result is from the eager one, where it is farthest.
+    """The largest distance between a compiled result and the eager one.
 
-    `count` elements are beyond the tolerance; `at` is the index of the farthest, with both values.
+    `count` elements exceed the tolerance; `at` is the index of the farthest element, with both values.
     """
 
     count: int
@@ -57,8 +57,9 @@ class Deviation:
 class KernelLine:
     """The line of a fused kernel in which a result goes wrong.
 
-    line: in the text of the kernel, from 1, and `text` what stands there. node: the node of the lowered graph whose
-    result it is, or takes; empty where none is known. where: the user's line of that node. values: what the line gives.
+    line: the line in the text of the kernel, from 1. text: the text of that line. node: the node of the lowered graph
+    whose result it produces or reads; empty if unknown. where: the user's line of that node. values: the values of the
+    line.
     """
 
     kernel: str
@@ -71,7 +72,7 @@ class KernelLine:
     values: str
 
     def lines(self) -> Iterator[str]:
-        """Yield it as text."""
+        """Yield the text of the line."""
         node = f" for {self.node}" if self.node else ""
         yield f"  in the kernel {self.kernel} ({self.part.value}), line {self.line}{node}: {self.text}"
         if self.where is not None:
@@ -82,13 +83,13 @@ class KernelLine:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A node whose result is wrong, while those that it is computed of are not.
+    """A node whose result is wrong although its inputs are right.
 
-    graph: which graph, counted from 0 in the order in which Dynamo captured them. call: which call of it, from 0.
-    line: the line of `node` in the graph's text, from 1, and `text` what stands there. where: the user's line.
-    result, inputs: statistics of what the node gives and takes. deviation: for DIFFERENT alone; the result is the
-    compiled one then. gradient: what is wrong is what the backward of this node gives. kernel: the line of Inductor's
-    kernel in which it begins, where it begins in one.
+    graph: the graph, counted from 0 in the order of capture. call: the call of that graph, from 0. line: the line of
+    `node` in the graph's text, from 1. text: the text of that line. where: the user's line. result, inputs: statistics
+    of the node's result and inputs. deviation: for DIFFERENT only; then `result` describes the compiled result.
+    gradient: the error is in the backward of this node. kernel: the line of Inductor's kernel where the error begins,
+    if there is one.
     """
 
     kind: Kind
@@ -126,17 +127,17 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """Which graph and call, in words."""
+        """The graph and the call, in words."""
         return f"{self.part.value} {self.graph}, call {self.call}"
 
 
 @dataclass(slots=True)
 class NumericsReport:
-    """What came of running the graphs of a compiled function node by node.
+    """The result of running a compiled function's graphs node by node.
 
-    findings: in the order in which the program computes: forward through the calls of graphs, then backward.
-    graphs: the texts that `Finding.line` counts in, by part and number. nodes: how many were looked at.
-    notes: what could not be looked at, and why.
+    findings: in the program's order: forward through the calls of graphs, then backward. graphs: the texts that
+    `Finding.line` refers to, by part and number. nodes: the number of examined nodes. notes: the parts that could not
+    be examined, with reasons.
     """
 
     function: str
@@ -148,7 +149,7 @@ class NumericsReport:
 
     @property
     def first(self) -> Finding | None:
-        """The finding that comes first in the program, or None where all is well."""
+        """The first finding in the program's order, or None."""
         return self.findings[0] if self.findings else None
 
     def __str__(self) -> str:

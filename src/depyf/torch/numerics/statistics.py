@@ -1,4 +1,4 @@
-"""What can be said of a tensor in a line."""
+"""Describe a tensor in one line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from depyf.torch.adapters.functorch_levels import bare
 class Statistics:
     """A tensor in numbers.
 
-    `minimum`, `maximum` and `mean` are of its finite elements, None where it has none; `nans` and `infinities` count
+    `minimum`, `maximum` and `mean` cover its finite elements, and are None without any; `nans` and `infinities` count
     the others.
     """
 
@@ -37,7 +37,7 @@ class Statistics:
 
 
 def statistics(tensor: Tensor) -> Statistics:
-    """Return the statistics of a tensor; a complex one is taken as the real numbers that it is made of."""
+    """Return the statistics of a tensor; a complex tensor counts as its real and imaginary parts."""
     dtype, shape = str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape)
     values = tensor.detach()
     values = torch.view_as_real(values.resolve_conj()) if values.is_complex() else values
@@ -54,7 +54,7 @@ NAN, INFINITE = "nan", "inf"
 
 
 def strange(value: object) -> frozenset[str]:
-    """Return which of NAN and INFINITE are among the elements of the tensors in `value`."""
+    """Return which of NAN and INFINITE occur in the tensors in `value`."""
     found = set()
     for tensor in tensors(value):
         if tensor.is_floating_point() or tensor.is_complex():
@@ -66,7 +66,7 @@ def strange(value: object) -> frozenset[str]:
 
 
 def tensors(value: object) -> Iterator[Tensor]:
-    """Yield the plain tensors in a value of any structure; of the elements of others nothing can be said."""
+    """Yield the plain tensors in a nested value; other tensors cannot be examined element by element."""
     for leaf in map(_bare, _pytree.tree_leaves(value)):
         if isinstance(leaf, Tensor) and leaf.layout is torch.strided and not leaf.is_meta and not leaf.is_quantized:
             yield leaf

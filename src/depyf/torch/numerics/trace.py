@@ -1,4 +1,4 @@
-"""`trace_numerics`: where the numbers of a compiled function go wrong."""
+"""`trace_numerics`: find where the numbers of a compiled function go wrong."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ def trace_numerics(
 ) -> Callable[..., NumericsReport]:
     """Return a function that runs `compiled` node by node on its arguments and reports where its numbers go wrong.
 
-    It finds the first node of each graph that gives NaN or infinity while what it takes holds none, forward and
-    backward, and the first node that the backend compiles to something else than it computes eagerly, beyond a
-    tolerance. To find that node, the first half of the graph is compiled alone, then half of the half that goes wrong.
-    Where Inductor is the backend, each finding has the line of the fused kernel in which it begins.
+    It finds the first node of each graph that produces NaN or infinity from finite inputs, forward and backward. It
+    also finds the first node whose compiled result differs from the eager one by more than a tolerance. To find that
+    node, it compiles the first half of the graph separately, then half of the half that goes wrong, and so on. If
+    Inductor is the backend, each finding has the line of the fused kernel in which the error begins.
 
-    A run is one call of the function: it changes what such a call changes, but no `.grad` and no state of the random
-    numbers. Nothing of it stays in torch's caches, and a `prepare_debug` context does not hear of it.
+    A run is one call of the function, with all its side effects except on `.grad` and on the state of the random number
+    generators. It leaves nothing in torch's caches, and a `prepare_debug` context ignores it.
 
     Args:
-        compiled: what `torch.compile` has made of a function or a module, or a function or module as it is.
-        backend: what to compare with eager; by default the backend of `compiled`, or Inductor where it has none.
-        loss: makes a scalar of the function's result, whose backward is run; by default the sum of all that it returns.
+        compiled: a function or module compiled by `torch.compile`, or an uncompiled one.
+        backend: the backend to compare with eager; by default the backend of `compiled`, or Inductor if it has none.
+        loss: a function from the result to a scalar for the backward; by default the sum of all results.
         backward: run the backward too.
-        compare_with_eager: look for results that differ from eager, which compiles the graphs again, not only for NaN
-            and infinity.
-        rtol: how far, relative to the eager value, a compiled value may be from it; by default as
-            `torch.testing.assert_close` has it for the dtype, and what is beyond is judged against a run in float64.
-        atol: the same, absolute.
+        compare_with_eager: also look for results that differ from eager, which compiles the graphs again.
+        rtol: the allowed distance relative to the eager value. The default is that of `torch.testing.assert_close` for
+            the
+            dtype, with a check against a float64 run for larger errors.
+        atol: the allowed absolute distance, with the same default.
 
     Raises:
         TypeError: `compiled` cannot be called.
@@ -95,7 +95,7 @@ def _watch(call: GraphCall, report: NumericsReport, *, backward: bool) -> None:
 def _look_inside(
     calls: list[GraphCall], backend: str | Callable[..., Any], report: NumericsReport, *, backward: bool
 ) -> None:
-    """Give findings the lines of Inductor's kernels in which they begin."""
+    """Add to each finding the line of Inductor's kernels where it begins."""
     wrong = [call for call in calls if any(_is_of(each, call) for each in report.findings)]
     for call in wrong if is_inductor(backend) else []:
         try:
@@ -114,7 +114,7 @@ def _is_of(finding: Finding, call: GraphCall) -> bool:
 
 
 def _order(finding: Finding) -> tuple[bool, int, int, int, bool]:
-    """Return what puts findings into the order of the program; its last graph is the first that goes backward."""
+    """Return a sort key for findings in the program's order; the backward begins with the last graph."""
     is_backward = finding.part is Part.BACKWARD or finding.gradient
     graph = -finding.graph if is_backward else finding.graph
     return is_backward, finding.call, graph, finding.line, finding.kind is Kind.DIFFERENT
@@ -122,7 +122,7 @@ def _order(finding: Finding) -> tuple[bool, int, int, int, bool]:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Keep what a look at a program does from the rest of it: random numbers, grad mode, warnings, and contexts."""
+    """Isolate a run from the rest of the program: random numbers, grad mode, warnings, and contexts."""
     devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else []
     with (
         silenced(),

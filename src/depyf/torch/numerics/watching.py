@@ -1,4 +1,4 @@
-"""Graphs run node by node, with every result looked at for what is no finite number."""
+"""Run graphs node by node, and look for NaN and infinity in every result."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from depyf.torch.numerics.report import Finding, Kind, NumericsReport, Part
 from depyf.torch.numerics.statistics import INFINITE, NAN, Statistics, statistics, strange, tensors
 
 _UNWRITTEN = ("empty", "new_empty")
-"""Operations whose results nobody has written yet: what they hold means nothing."""
+"""Operations that return uninitialised memory."""
 
 
 class Watcher(torch.fx.Interpreter):
-    """Runs a graph and notes the nodes that give NaN or infinity while what they take holds none."""
+    """Runs a graph and records the nodes that produce NaN or infinity from finite inputs."""
 
     def __init__(self, module: torch.fx.GraphModule, part: Part, call: GraphCall, report: NumericsReport) -> None:
         super().__init__(module)
@@ -31,12 +31,12 @@ class Watcher(torch.fx.Interpreter):
         self._text = report.graphs.setdefault((part, call.graph), seams.graph_text(module))
 
     def run_node(self, n: torch.fx.Node) -> Any:
-        """Run a node as ever, and look at what it gives."""
+        """Run a node, and examine its result."""
         result = super().run_node(n)
         if n.op == "output":
             return result
         self._report.nodes += 1
-        # An assignment to a part of a tensor returns nothing; the tensor is what it gives.
+        # An assignment to a part of a tensor returns nothing; its result is the tensor.
         changed = n.args[0] if result is None and n.args and isinstance(n.args[0], torch.fx.Node) else n
         found = frozenset() if _is_unwritten(n) else strange(self.env.get(changed) if changed is not n else result)
         known = frozenset().union(*(self._strange.get(each, frozenset()) for each in n.all_input_nodes))
@@ -47,7 +47,7 @@ class Watcher(torch.fx.Interpreter):
         return result
 
     def _is_meant(self, n: torch.fx.Node, kind: str) -> bool:
-        """Return whether the program asks for the value by its name, or is given infinity by its caller."""
+        """Return whether the program names the value explicitly, or the caller passes in infinity."""
         if kind == INFINITE and n.op in ("placeholder", "get_attr"):
             return True
         is_it = math.isnan if kind == NAN else math.isinf
@@ -87,12 +87,12 @@ def _is_unwritten(n: torch.fx.Node) -> bool:
 
 
 def watch(call: GraphCall, report: NumericsReport, *, backward: bool) -> None:
-    """Run one call of a captured graph, and what AOTAutograd makes of it, node by node."""
+    """Run one call of a captured graph, and AOTAutograd's graphs for it, node by node."""
     found = len(report.findings)
     with torch.set_grad_enabled(call.grad_enabled):
         torch.manual_seed(0)
         watcher = Watcher(call.module, Part.CAPTURED, call, report)
-        # Its inputs may be asked for once more, for the statistics of a finding.
+        # The statistics of a finding may need its inputs again.
         watcher.garbage_collect_values = False
         watcher.run(*call.fresh_inputs())
     is_strange = len(report.findings) > found
@@ -101,7 +101,7 @@ def watch(call: GraphCall, report: NumericsReport, *, backward: bool) -> None:
 
 
 def _watch_autograd(call: GraphCall, report: NumericsReport, *, forward_is_known: bool) -> None:
-    """Run the forward and the backward graph; what the captured graph has shown is not told again."""
+    """Run the forward and the backward graph. Findings of the captured graph are not reported again."""
     seen = NumericsReport(report.function, graphs=report.graphs)
 
     def compiler(part: Part) -> Callable[..., Any]:
@@ -119,7 +119,7 @@ def _watch_autograd(call: GraphCall, report: NumericsReport, *, forward_is_known
 
 
 def aot_backend(forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a backend for AOTAutograd's graphs: each compiler takes a graph module and returns what is called."""
+    """Return a backend for AOTAutograd's graphs. Each compiler takes a graph module and returns a function."""
     from torch._dynamo.backends.common import aot_autograd
 
     made: Callable[..., Any] = aot_autograd(fw_compiler=forward, bw_compiler=backward)
@@ -127,7 +127,7 @@ def aot_backend(forward: Callable[..., Any], backward: Callable[..., Any]) -> Ca
 
 
 def boxed(run: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
-    """Return a function that AOTAutograd calls with one list, which it may empty."""
+    """Return a function that AOTAutograd calls with one list; it may empty the list."""
 
     def called(args: list[Any]) -> Any:
         given = list(args)
@@ -139,7 +139,7 @@ def boxed(run: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
 
 
 def copy_of(module: torch.fx.GraphModule) -> torch.fx.GraphModule:
-    """Return the same graph with code of its own, which torch has not been told to leave alone."""
+    """Return the same graph with a new code object, because torch has been told to skip the old one."""
     graph = torch.fx.Graph()
     output = graph.graph_copy(module.graph, {})
     graph.output(output)
@@ -147,7 +147,7 @@ def copy_of(module: torch.fx.GraphModule) -> torch.fx.GraphModule:
 
 
 def run_compiled(call: GraphCall, backend: Callable[..., Any]) -> tuple[list[Any], list[Any]]:
-    """Compile the graph of a call anew and run it; return its outputs and the inputs that it was given."""
+    """Compile the graph of a call again and run it; return its outputs and its inputs after the run."""
     inputs = call.fresh_inputs()
     with torch.set_grad_enabled(call.grad_enabled):
         torch.manual_seed(0)
@@ -156,7 +156,7 @@ def run_compiled(call: GraphCall, backend: Callable[..., Any]) -> tuple[list[Any
 
 
 def gradients_of(call: GraphCall, outputs: list[Any], inputs: list[Any]) -> dict[int, Tensor]:
-    """Return by its position the gradient of each input, of the gradients that the outputs got in the program."""
+    """Return the gradient of each input by position, computed from the output gradients in the program."""
     pairs = [
         (output, call.cotangents[index])
         for index, output in enumerate(outputs)

@@ -1,4 +1,4 @@
-"""`depyf.profile`: what each line of a compiled program costs."""
+"""`depyf.profile`: measure the cost of each line of a compiled program."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from depyf.torch.profile.measurement import Measurement
 
 
 class Profiling:
-    """The measuring of one process beside its capture: it begins after the capture does, and ends before."""
+    """Measures one process beside its capture: it begins after the capture and ends before it."""
 
     def __init__(self, *, against_eager: bool = False) -> None:
         self.measurement = Measurement(against_eager=against_eager)
         self._settings = contextlib.ExitStack()
 
     def begin(self) -> None:
-        """Have kernels tell their names, and begin to measure."""
+        """Make kernels report their names, and begin to measure."""
         with contextlib.ExitStack() as settings:
             settings.enter_context(kernels_tell())
             settings.enter_context(kernels_are_named())
@@ -36,31 +36,31 @@ class Profiling:
             self._settings = settings.pop_all()
 
     def end(self) -> None:
-        """Measure no more, and put the settings back."""
+        """Stop measuring, and restore the settings."""
         self.measurement.end()
         self._settings.close()
 
     def write(self, directory: Path) -> dict[str, Any]:
-        """Write the profile beside the dump of the capture, which has ended; return what `profile.json` holds."""
+        """Write the profile beside the dump of the ended capture; return the contents of `profile.json`."""
         run = read_run(directory)
         return write_profile(directory, profile_of(self.measurement.recording, programs_of(run), run.names), run)
 
 
 class profile(contextlib.ContextDecorator):  # noqa: N801 - a context manager is named like a function
-    """Measure what each line of a compiled program costs, and write it with the dump to `directory`.
+    """Measure the cost of each line of a compiled program, and write it with the dump to `directory`.
 
-    Steady calls are measured: those that compile something are left out. A step is what lies between two calls of
-    `step()`, or, where the program never calls it, between two calls of the compiled code. Compile inside the context:
+    Only steady calls are measured, that is, calls that compile nothing. A step ends when the program calls `step()`. If
+    the program never does, a step lasts from one call of the compiled code to the next. Compile inside the context:
     kernels that were compiled before have no names in the profile.
 
     Args:
-        directory: directory for the files, made with its parents when the context is entered.
-        against_eager: run some steps uncompiled at the end, for the time of each line there. These steps compute what
-            eager torch does, which may differ in the last bits.
-        only: a pattern of shell style; functions whose name, qualified name or file it does not fit are left out.
+        directory: the directory for the files, made with its parents when the context is entered.
+        against_eager: run some steps uncompiled at the end, to time each line there. Eager results may differ from
+            compiled ones in the last bits.
+        only: a shell pattern; functions are skipped unless their name, qualified name or file matches it.
 
     Raises:
-        DumpDirectoryError: on entering: the directory cannot be written to.
+        DumpDirectoryError: on entry: the directory cannot be written to.
 
     Leaving never raises: an error inside depyf is a warning.
     """
@@ -73,7 +73,7 @@ class profile(contextlib.ContextDecorator):  # noqa: N801 - a context manager is
         self._profiling = Profiling(against_eager=against_eager)
         self._directory = Path()
         self.result: dict[str, Any] = {}
-        """What `profile.json` holds; empty until the context ends."""
+        """The contents of `profile.json`; empty until the context ends."""
 
     def __enter__(self) -> profile:
         self._profiling = Profiling(against_eager=self._against_eager)
@@ -100,12 +100,12 @@ class profile(contextlib.ContextDecorator):  # noqa: N801 - a context manager is
             print(self, file=sys.stderr)
 
     def step(self) -> None:
-        """Say that a step ends here, and the next one begins."""
+        """Mark the end of a step and the beginning of the next."""
         self._profiling.measurement.step()
 
     @property
     def recording(self) -> Recording:
-        """Return what the profiler saw."""
+        """Return the events from the profiler."""
         return self._profiling.measurement.recording
 
     def __str__(self) -> str:

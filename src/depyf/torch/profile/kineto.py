@@ -1,4 +1,4 @@
-"""Torch's own profiler, begun and ended between two steps, and what it saw as plain data."""
+"""Start and stop torch's profiler between two steps, and return its events as plain data."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _LEVEL, _NOTHING = "KINETO_LOG_LEVEL", "99"
 
 @left_alone
 def mark(name: str) -> None:
-    """Set a mark among the events of the profiler, if it runs."""
+    """Add a mark to the profiler's events, if it runs."""
     with torch._C._profiler._RecordFunctionFast(name):
         pass
 
 
 def is_profiled() -> bool:
-    """Return whether somebody profiles this thread."""
+    """Return whether a profiler runs in this thread."""
     return bool(torch.autograd._profiler_enabled())
 
 
 @contextlib.contextmanager
 def _silent_kineto() -> Iterator[None]:
-    """Have Kineto, which reads its level when it first begins, write no line of its own to the program's stderr."""
+    """Keep Kineto from writing to the program's stderr. Kineto reads its log level when it first begins."""
     if _LEVEL in os.environ:
         yield
         return
@@ -42,7 +42,7 @@ def _silent_kineto() -> Iterator[None]:
 
 
 class Window:
-    """One stretch of the run that is profiled."""
+    """A profiled stretch of the run."""
 
     def __init__(self) -> None:
         device = "cuda" if torch.cuda.is_available() else None
@@ -51,7 +51,7 @@ class Window:
             self._profile.__enter__()
 
     def end(self) -> list[Event]:
-        """End it and return what was seen."""
+        """End the stretch and return its events."""
         self._profile.__exit__(None, None, None)
         return [_event(each) for each in self._profile.kineto_results.events()]
 

@@ -1,6 +1,6 @@
-"""Marks each line of the user's that runs, among the profiler's events, by Python's own tracing.
+"""Mark each user line that runs among the profiler's events, with Python's own tracing.
 
-It is slow, so it is done in a few steps alone, of which only the order of operations is used.
+Tracing is slow, so only a few steps are traced, and only the order of their operations is used.
 """
 
 from __future__ import annotations
@@ -21,29 +21,28 @@ from depyf.torch.profile.kineto import mark
 
 
 def is_traced() -> bool:
-    """Return whether somebody traces this thread."""
+    """Return whether a trace function is set in this thread."""
     return sys.gettrace() is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls of one function, by the name, file and first line of its code, and what is told of each."""
+    """Calls of one function, identified by the name, file and first line of its code, and a callback for each call."""
 
     code: tuple[str, str, int]
     tell: Callable[[], None]
 
     def noticed(self, code: types.CodeType) -> None:
-        """Tell, if it is a call of that function."""
+        """Call the callback if `code` is that function."""
         if (code.co_name, code.co_filename, code.co_firstlineno) == self.code:
             self.tell()
 
 
 class LineMarks:
-    """Traces the lines of one thread, also of the calls that run when it begins.
+    """Traces the lines of one thread, including calls that are running when it begins.
 
-    calls: of which function each call is told of before it runs.
-    with_lines: whether lines are marked, too.
-    with_libraries: whether lines of installed packages are marked, too, which compiled graphs name; torch's never are.
+    calls: the function whose calls are reported before they run. with_lines: whether to mark lines. with_libraries:
+    whether to mark lines of installed packages that compiled graphs name; torch's are never marked.
     """
 
     def __init__(self, calls: Calls | None = None, *, with_lines: bool = True, with_libraries: bool = False) -> None:
@@ -63,7 +62,7 @@ class LineMarks:
         sys.settrace(self._call)
 
     def end(self) -> None:
-        """Mark no more."""
+        """Stop marking."""
         sys.settrace(None)
         for frame in self._traced:
             frame.f_trace = None
@@ -87,7 +86,7 @@ class LineMarks:
         if event == "line":
             mark(f"{LINE}{frame.f_code.co_filename}:{frame.f_lineno}")
         elif event == "return" and frame.f_back is not None and self._is_own(frame.f_back.f_code):
-            # What the caller does after the call is of the line that called.
+            # After the call, operations belong to the line that called.
             mark(f"{LINE}{frame.f_back.f_code.co_filename}:{frame.f_back.f_lineno}")
         return self._line
 

@@ -1,8 +1,8 @@
-"""Which steps of a run are measured, and how: stretches with the profiler and without it take turns.
+"""Choose which steps of a run are measured, and how. Stretches with and without the profiler alternate.
 
-before: a program that calls compiled code a thousand times
-after: of its steady calls, some stretches of a few steps are profiled, those between them only timed, in one each
-    line of the user's is marked; from then on nothing of it is left in the program
+before: a program that calls compiled code a thousand times after: of its steady calls, some stretches of a few steps
+are profiled, the stretches between them are only timed, and
+    one stretch has a mark for each user line; then all hooks are removed
 """
 
 from __future__ import annotations
@@ -26,18 +26,20 @@ from depyf.torch.profile.kineto import Window, is_profiled, mark
 from depyf.torch.profile.lined import Calls, LineMarks, is_traced
 
 ENOUGH = ((30, 0.0), (10, 0.02), (5, 0.15), (3, 2.0))
-"""Steps of a stretch that are enough once it has lasted so many seconds: short ones take turns more often, but the
-first steps after a turn are slower."""
+"""Pairs of steps and seconds: a stretch is long enough with that many steps after that many seconds.
+
+Short stretches alternate more often, but the first steps after a switch are slower.
+"""
 AGAIN = 17
-"""Times that both kinds of stretches take turns again: a machine is faster or slower for seconds."""
+"""How often both kinds of stretches alternate: the speed of a machine changes for seconds at a time."""
 LONG = 2.0
-"""Seconds that they take turns for at least: a step of 2 ms would else be measured for half a second."""
+"""The minimum time of the alternation, in seconds: else a step of 2 ms would be measured for half a second."""
 MOST = 60
-"""Times that they take turns again at most: each adds events to keep."""
+"""The maximum number of alternations: each adds events to keep."""
 FEWEST_LINED = 3
-"""Steps in which each line is marked."""
+"""The minimum number of steps with line marks."""
 WARM = 2
-"""Calls after a compile before anything is measured: the backward is compiled in the first."""
+"""Calls after a compile before the measurement begins: the first call compiles the backward."""
 
 
 class Stretch(Enum):
@@ -59,14 +61,14 @@ _IN_TURN = (Stretch.PROFILED, Stretch.BARE)
 
 
 def _order(*, against_eager: bool) -> list[Stretch]:
-    """Return the stretches of a run; a run that ends early has seen one of each."""
+    """Return the stretches of a run, ordered so that even a run that ends early has one of each."""
     eager = [Stretch.EAGER, Stretch.EAGER_BARE] if against_eager else []
     return [Stretch.WARM, *_IN_TURN, Stretch.LINED, *eager, *_IN_TURN * AGAIN, Stretch.DONE]
 
 
 @dataclass(slots=True)
 class _Now:
-    """The stretch that runs: which mark begins its steps, since when, and how many there were."""
+    """The current stretch: the mark that begins its steps, its start, and its number of steps."""
 
     kind: Stretch
     began: float
@@ -75,7 +77,7 @@ class _Now:
 
     @property
     def is_long_enough(self) -> bool:
-        """Return whether it has steps enough."""
+        """Return whether it has enough steps."""
         seconds = time.perf_counter() - self.began
         if self.kind is Stretch.WARM:
             return self.steps > WARM
@@ -87,7 +89,7 @@ class _Now:
 class Measurement:
     """Measures the steps of the thread that begins it.
 
-    against_eager: some steps run uncompiled at the end, to be compared.
+    against_eager: run some steps uncompiled at the end, for comparison.
     """
 
     def __init__(self, *, against_eager: bool = False) -> None:
@@ -107,7 +109,7 @@ class Measurement:
         self._undo: list[Callable[[], None]] = []
 
     def begin(self) -> None:
-        """Begin to hear of calls into compiled code, where torch tells of them."""
+        """Begin to receive calls into compiled code, if torch reports them."""
         handle = seams.register_bytecode_hook(self._on_compile)
         self._undo.append(handle.remove)
         self._undo.append(mark_interpreted())
@@ -118,7 +120,7 @@ class Measurement:
             self._unwatch = ended
 
     def end(self) -> Recording:
-        """End it, leave nothing in torch, and return what was measured."""
+        """End it, remove all hooks from torch, and return the measurements."""
         if self._is_here():
             self._order.clear()
             self._close()
@@ -128,11 +130,11 @@ class Measurement:
         return self.recording
 
     def step(self) -> None:
-        """Note that a step of the user's ends here and the next one begins."""
+        """Record that a user's step ends here and the next one begins."""
         if not self._is_here():
             return
         if not self._explicit:
-            # Calls that were taken for steps until now are none.
+            # The calls that counted as steps until now do not count any more.
             self._explicit = True
             self._close()
             self._watch_no_runs()
@@ -143,9 +145,9 @@ class Measurement:
         self._boundary(None)
 
     def after_fork(self) -> None:
-        """Measure nothing more: this is a child of the process that is measured.
+        """Measure nothing more: this is a child of the measured process.
 
-        Asking for the process at every step costs a system call, after which the next lookup of guards takes longer.
+        Asking for the process at every step would cost a system call, and the next guard lookup would take longer.
         """
         self._owner = 0
 
@@ -153,7 +155,7 @@ class Measurement:
         return threading.get_ident() == self._owner
 
     def _on_run(self, code: types.CodeType) -> None:
-        """Hear of a call. Torch ends the process when this raises."""
+        """Process a call. torch ends the process if this raises."""
         try:
             self._called(code)
         except Exception as error:  # noqa: BLE001 - the user's program goes on; the profile says that it ended
@@ -169,7 +171,7 @@ class Measurement:
         self._boundary(number)
 
     def _on_compile(self, code: types.CodeType, new_code: types.CodeType) -> None:
-        """Begin the stretch anew in which something is compiled."""
+        """Restart a stretch in which something is compiled."""
         if not self._is_here() or self._now.kind is Stretch.DONE:
             return
         self._close()
@@ -192,7 +194,7 @@ class Measurement:
             self._open(number)
 
     def _note(self, number: int | None) -> None:
-        """Note a mark in what measures now."""
+        """Add a mark to the current recording."""
         if self._window is not None:
             mark(STEP if number is None else f"{CALL}{number}")
         elif self._now.kind is Stretch.BARE:
@@ -201,7 +203,7 @@ class Measurement:
             self.recording.eager_bare.append(time.perf_counter())
 
     def _open(self, number: int | None) -> None:
-        """Open the next stretch, at a step's begin."""
+        """Open the next stretch, at the beginning of a step."""
         if self._order == [Stretch.DONE] and self._is_short():
             self._order = [*_IN_TURN, Stretch.DONE]
         kind = self._order.pop(0)
@@ -219,7 +221,7 @@ class Measurement:
                 if kind in _WITH_LINES:
                     is_eager = kind is Stretch.EAGER
                     self._lines = LineMarks(self._calls_of(number) if is_eager else None, with_libraries=is_eager)
-                # The first mark is that of the next step: the profiler takes longer for the first one it sees.
+                # The first mark belongs to the next step: the profiler takes longer for its first event.
                 self._window = Window()
             case Stretch.EAGER_BARE:
                 self._lines = LineMarks(self._calls_of(number), with_lines=False)
@@ -229,12 +231,12 @@ class Measurement:
                 self._leave()
 
     def _is_short(self) -> bool:
-        """Return whether too little of the run was measured so far to be sure of a mean."""
+        """Return whether the measurement is too short for a reliable mean."""
         bare = sum(stretch[-1][1] - stretch[0][1] for stretch in self.recording.bare)
         return 2 * bare < LONG and len(self.recording.bare) < MOST
 
     def _can_run_eagerly(self) -> bool:
-        """Have compiled functions run uncompiled, if that can be done and measured; note why not."""
+        """Switch compiled functions to eager if that is possible and can be measured; record the reason if not."""
         ended = Unavailable("something else traces the program's lines") if is_traced() else run_eagerly()
         if isinstance(ended, Unavailable):
             self.recording.notes.append(f"nothing was measured without compiled code: {ended.reason}")
@@ -243,13 +245,13 @@ class Measurement:
         return True
 
     def _calls_of(self, number: int | None) -> Calls | None:
-        """Return how calls of the user's code that begins a step are noticed while nothing compiled runs."""
+        """Return how to notice calls of the user's code that begins a step while no compiled code runs."""
         if number is None:
             return None
         return Calls(self.recording.codes[number], lambda: self._boundary(number))
 
     def _close(self) -> None:
-        """Close the stretch that runs."""
+        """Close the current stretch."""
         window, self._window = self._window, None
         lines, self._lines = self._lines, None
         if lines is not None:
@@ -275,7 +277,7 @@ class Measurement:
         self._leave()
 
     def _leave(self) -> None:
-        """Take what hears of calls out of torch."""
+        """Remove the hooks on calls from torch."""
         self._watch_no_runs()
         undo, self._undo = self._undo, []
         for each in reversed(undo):

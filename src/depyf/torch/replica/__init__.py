@@ -1,1 +1,1 @@
-"""Takes a compiled function, gives its replica: guards, code, graphs and dispatch as Python."""
+"""Take a compiled function, and return its replica: guards, code, graphs and dispatch as Python."""

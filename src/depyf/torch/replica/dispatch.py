@@ -1,4 +1,4 @@
-"""The loop that torch runs in C++ when a compiled function is called: the first entry whose guards hold serves it."""
+"""The loop that torch runs in C++ when a compiled function is called: run the first entry whose guards hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STAR, _DOUBLE_STAR = 0x04, 0x08
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One compiled version of a function: torch's compile id, when it may serve a call, and the code that does."""
+    """One compiled version of a function: torch's compile id, its guard, and its code."""
 
     id: str
     guard: Callable[[Values, Values], bool]
@@ -23,23 +23,23 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Which entry served a call of a function; `None` where none of them may, and torch would compile a new one."""
+    """The entry that served a call of a function; None if no entry matched and torch would compile a new one."""
 
     function: str
     entry: str | None
 
 
 def _nothing() -> None:
-    """Leave the globals as they are."""
+    """Leave the globals unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What the text of a replica lacks and the process has.
+    """The live objects that the text of a replica needs.
 
-    `code` is the function's own code, `globals` the dict of its module, `closure` its cells by name. `order` gives
-    torch's compile ids in the order in which torch asks the entries now, the one that was used last first; `log`
-    takes every call that is served. `settle` is called first at every call: the globals are then as they should be.
+    `code` is the function's own code, `globals` the dict of its module, `closure` its cells by name. `order` returns
+    torch's compile ids in the order in which torch checks the entries, the last used one first. `log` receives every
+    served call. `settle` is called first at every call, and brings the globals up to date.
     """
 
     code: types.CodeType
@@ -51,9 +51,9 @@ class Live:
 
 
 class Dispatch:
-    """All entries of one function, and what runs when none of them may.
+    """All entries of one function, and the fallback if none of them matches.
 
-    Calling it with the values of the parameters, in their order, does what torch does at a call of the function.
+    Calling it with the values of the parameters, in order, does what torch does at a call of the function.
     """
 
     def __init__(self, name: str, entries: Iterable[Entry], otherwise: Callable[..., Any]) -> None:
@@ -63,20 +63,20 @@ class Dispatch:
         self.live: Live | None = None
 
     def attached(self, live: Live, entries: Iterable[Entry], otherwise: Callable[..., Any]) -> Dispatch:
-        """Return the same table for a function of the process, with code that runs in it."""
+        """Return the same table for a function of the process, with code that runs in the process."""
         twin = Dispatch(self.name, entries, otherwise)
         twin.live = live
         return twin
 
     def ordered(self) -> list[Entry]:
-        """Return the entries in the order in which torch asks them; those that it has dropped are left out."""
+        """Return the entries in the order in which torch checks them, without those that torch has dropped."""
         if self.live is None or self.live.order is None:
             return self.entries[::-1]
         rank = {id: at for at, id in enumerate(self.live.order())}
         return sorted((entry for entry in self.entries if entry.id in rank), key=lambda entry: rank[entry.id])
 
     def frame(self, arguments: Values) -> dict[str, Any]:
-        """Return what torch's guards see as `L` when the function is entered with `arguments`, in their order."""
+        """Return the `L` of torch's guards for a call with `arguments`, in order."""
         if self.live is None:
             return dict(arguments)
         seen = dict(zip(parameters(self.live.code), arguments.values(), strict=True))
@@ -89,16 +89,16 @@ class Dispatch:
         return seen
 
     def globals(self) -> dict[str, Any]:
-        """Return what torch's guards see as `G`."""
+        """Return the `G` of torch's guards."""
         return {} if self.live is None else self.live.globals
 
     def choose(self, frame: Values) -> Entry | None:
-        """Return the entry that serves a call with these values of `L`, `None` if torch would compile a new one."""
+        """Return the entry that serves a call with these values of `L`, or None if torch would compile a new one."""
         G = self.globals()
         return next((entry for entry in self.ordered() if entry.guard(frame, G)), None)
 
     def __call__(self, arguments: Values) -> object:
-        """Serve a call: `arguments` are the values of the parameters, `locals()` at the start of the function."""
+        """Serve a call. `arguments` are the values of the parameters: `locals()` at the start of the function."""
         if self.live is not None:
             self.live.settle()
         entry = self.choose(self.frame(arguments))
@@ -116,7 +116,7 @@ def parameters(code: types.CodeType) -> tuple[str, ...]:
 
 
 def call_arguments(code: types.CodeType, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Return the positional and the named arguments that give the parameters of `code` these `values`."""
+    """Return the positional and keyword arguments that give the parameters of `code` these `values`."""
     positional, rest = values[: code.co_argcount], values[code.co_argcount :]
     names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     named = dict(zip(names, rest, strict=False))
@@ -129,7 +129,7 @@ def call_arguments(code: types.CodeType, values: list[Any]) -> tuple[list[Any], 
 
 
 def signature(code: types.CodeType, rename: Mapping[str, str]) -> str:
-    """Return the parameters of `code` as the text between the brackets of a `def`, `rename`d, without defaults."""
+    """Return the parameters of `code` as they stand in a `def`, renamed by `rename`, without defaults."""
     names = [rename.get(name, name) for name in parameters(code)]
     end, keyword_end = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
     parts = names[:end]

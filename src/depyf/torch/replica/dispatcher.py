@@ -1,4 +1,4 @@
-"""A class whose instances keep every code that torch compiled of their `forward`, and run the one they are told to."""
+"""A class whose instances keep every code that torch compiled from their `forward`, and run any of them on request."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from depyf.torch.adapters import seams
 from depyf.torch.adapters.caller import locals_in_progress
 
 _ONE_AT_A_TIME = threading.RLock()
-"""Held while the code of a class's `forward` is replaced: instances of one class share it."""
+"""Locked while the code of a class's `forward` is replaced: the instances of a class share it."""
 
 
 class TorchCompileWrapperWithCustomDispatcher:
-    """Collects the compiled codes of `forward` of this instance; `dispatch_to_code` runs one of them directly.
+    """Collects the compiled codes of this instance's `forward`; `dispatch_to_code` runs one of them directly.
 
-    Guards are not asked then: whoever dispatches has to know that the code fits.
+    No guards are checked then: the caller must know that the code fits.
 
         class Model(TorchCompileWrapperWithCustomDispatcher):
             def __init__(self, inner):
@@ -39,10 +39,11 @@ class TorchCompileWrapperWithCustomDispatcher:
                     return self.forward(x)
 
     Attributes:
-        compiled_callable: what calling an instance calls, by default `torch.compile(self.forward)`.
-        original_code_object: the code of `forward` as it was written.
-        compiled_codes: the codes that run in its place, in the order of their compiles. A code that a hook
-            before ours gave back counts as the compiled one.
+        compiled_callable: the callable that a call of the instance runs, by default `torch.compile(self.forward)`.
+        original_code_object: the code of `forward` as written.
+        compiled_codes: the compiled codes, in the order of their compiles. If an earlier hook returned another code,
+            that
+            code counts as the compiled one.
     """
 
     def __init__(self, compiled_callable: Callable[..., Any] | None = None) -> None:
@@ -63,11 +64,11 @@ class TorchCompileWrapperWithCustomDispatcher:
         raise NotImplementedError(f"{type(self).__qualname__} defines no forward")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call what is compiled; a subclass decides here when it dispatches by itself."""
+        """Call the compiled function. A subclass that dispatches on its own overrides this."""
         return self.compiled_callable(*args, **kwargs)
 
     def bytecode_hook(self, old_code: types.CodeType, new_code: types.CodeType) -> None:
-        """Keep `new_code` if it is of this instance's `forward`."""
+        """Keep `new_code` if it was compiled from this instance's `forward`."""
         if old_code is not self.original_code_object:
             return
         values = locals_in_progress()
@@ -77,7 +78,7 @@ class TorchCompileWrapperWithCustomDispatcher:
 
     @contextlib.contextmanager
     def dispatch_to_code(self, index: int) -> Iterator[None]:
-        """Let `forward` be the compiled code number `index` inside of the context, also if it ends by an exception.
+        """Replace the code of `forward` by the compiled code number `index` inside the context.
 
         Raises:
             IndexError: there is no such code yet.

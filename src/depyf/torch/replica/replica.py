@@ -1,8 +1,7 @@
-"""A compiled function, run from the text of its `full_code_for_*.py` in the process that compiled it.
+"""Run a compiled function from the text of its `full_code_for_*.py`, in the process that compiled it.
 
-replica = Replica(toy_example)
-replica(a, b)                # the same values as the compiled function, by the same entry
-print(replica.which(a, b))   # 0/1; 0/0 refused: size of L["a"]: expected (10,), got (8,)
+replica = Replica(toy_example) replica(a, b)                # the same values as the compiled function, by the same
+entry print(replica.which(a, b))   # 0/1; 0/0 refused: size of L["a"]: expected (10,), got (8,)
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ FILENAME = "<full code of {}>"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which entry serves a call, and why those that torch asks before it do not.
+    """The entry that serves a call, and why the entries that torch checks before it do not.
 
-    `entry` is torch's compile id, or `None` if every entry refuses: the function itself runs then, not compiled, where
-    torch would compile a new entry.
+    `entry` is torch's compile id, or None if every entry refuses. Then the function itself runs uncompiled, and torch
+    would compile a new entry.
     """
 
     function: str
@@ -44,9 +43,9 @@ class Choice:
 
 
 class Overlay(dict[str, Any]):
-    """Globals for transformed code: those of the user's module as they are now, but the replica's resume functions.
+    """Globals for transformed code: the current globals of the user's module, with the replica's resume functions.
 
-    A global that the code assigns is the program's as soon as the code goes on in a resume function, or ends.
+    An assignment to a global reaches the user's module when the code continues in a resume function, or ends.
     """
 
     def __init__(self, entry: CompiledEntry, scope: dict[str, Any], resumes: Mapping[int, Callable[..., Any]]) -> None:
@@ -62,25 +61,25 @@ class Overlay(dict[str, Any]):
         found = self._scope[self._called.get(name, name)]
         if not name.startswith(RESUME_AT):
             return found
-        # Several names may stand for one resume function.
+        # One resume function may have several names.
         return self._resumes.get(id(live.resume_code(found)), found)
 
     def give_back(self) -> None:
-        """Put the globals that transformed code has assigned where the user's program looks for them."""
+        """Write the globals that transformed code has assigned to the user's module."""
         for name in [name for name in self if name not in self._own]:
             self._scope[name] = self.pop(name)
 
 
 class Replica:
-    """A function as the text of its full code runs it.
+    """A function that runs from the text of its full code.
 
     Args:
         compiled: a compiled function, method or module of this process.
-        functions: it and its resume functions as they were captured; read from torch's cache if not given.
-        full_code: their text, if it has been made already.
+        functions: the captured function and its resume functions; read from torch's cache by default.
+        full_code: their text, if it exists already.
 
     Raises:
-        TypeError: `compiled` is no function, method or module.
+        TypeError: `compiled` is not a function, method or module.
         ValueError: it was never compiled.
     """
 
@@ -108,12 +107,12 @@ class Replica:
         return self.full_code.text
 
     def __call__(self, *args: object, **kwargs: object) -> object:
-        """Call the function as the text says."""
+        """Call the function as defined by the text."""
         self.served.clear()
         return self._root(self._arguments(args, kwargs))
 
     def which(self, *args: object, **kwargs: object) -> Choice:
-        """Tell which entry of the root function serves such a call, and why others do not; nothing is run."""
+        """Return which entry of the root function serves this call, and why others do not. Nothing is run."""
         frame = self._root.frame(self._arguments(args, kwargs))
         chosen = self._root.choose(frame)
         root = self.functions[0]
@@ -126,7 +125,7 @@ class Replica:
         return Choice(self.full_code.functions[0], chosen.id if chosen else None, refusals)
 
     def _arguments(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, object]:
-        """Return the values of the parameters, in the order of the local variables of the frame."""
+        """Return the values of the parameters, in the order of the frame's local variables."""
         if self.bound_to is not None:
             args = (self.bound_to, *args)
         bound = inspect.signature(self.function, follow_wrapped=False).bind(*args, **kwargs)
@@ -134,7 +133,7 @@ class Replica:
         return {name: bound.arguments[name] for name in parameters(self.function.__code__)}
 
     def _execute(self) -> None:
-        """Run the text, and connect what it defines with the process."""
+        """Run the text, and connect its definitions with the process."""
         name = self.full_code.functions[0]
         compiled = compile(self.text, FILENAME.format(name), "exec", dont_inherit=True)
         for function, called in zip(self.functions, self.full_code.functions, strict=True):
@@ -150,7 +149,7 @@ class Replica:
         self._names[f"{name}_entries"] = self._root
 
     def _resume(self, function: CompiledFunction, called: str) -> Callable[..., Any]:
-        """Return what stands for a resume function: itself, or what makes it of its cells."""
+        """Return the replica of a resume function, or a function that makes the replica from cells."""
         names = function.code.co_freevars
         scope = live.scope_of(function.code, self._scope)
 
@@ -167,7 +166,7 @@ class Replica:
         return found
 
     def _settle(self) -> None:
-        """Give the globals that running code has assigned to the program: guards and resume functions read them."""
+        """Write assigned globals to the user's module, because guards and resume functions read them."""
         for overlay in self._running:
             overlay.give_back()
 
@@ -201,7 +200,7 @@ class Replica:
         cells: Mapping[str, types.CellType],
         original: types.FunctionType,
     ) -> Callable[..., Any]:
-        """Return the code of an entry as a function with the live cells; without text it is what torch runs."""
+        """Return the code of an entry as a function with the live cells. An entry without text runs torch's code."""
         scope = original.__globals__
         name = f"code_{entry_suffix(entry.compile_id)}"
         made_here = self._names[name]

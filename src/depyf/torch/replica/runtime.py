@@ -1,7 +1,7 @@
-"""What the text of a `full_code_for_*.py` calls: torch's guards in a few words.
+"""The functions that the text of a `full_code_for_*.py` calls: torch's guards in a few words.
 
-Each function gives the verdict of one kind of torch's C++ guards, on any value. A value that does not fit may raise:
-inside a guard an exception means that the entry is refused, as it does in C++.
+Each function gives the verdict of one kind of torch's C++ guards, on any value. It may raise for an unsuitable value:
+an exception inside a guard refuses the entry, as in C++.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ GuardFunction = Callable[[Mapping[str, Any], Mapping[str, Any]], object]
 def guard(function: GuardFunction) -> Callable[[Mapping[str, Any], Mapping[str, Any]], bool]:
     """Make a guard of `function(L, G)`: an exception refuses, and `__torch_function__` is off while it runs.
 
-    `L` maps the names of the frame's locals, cells and free variables to their values, `G` is the module's globals.
+    `L` maps the names of the frame's locals, cells and free variables to their values. `G` is the module's globals.
     """
 
     @functools.wraps(function)
@@ -83,7 +83,7 @@ def guard(function: GuardFunction) -> Callable[[Mapping[str, Any], Mapping[str, 
 
 
 class without_torch_function:
-    """Switch `__torch_function__` off, and remember for `global_state` how it was before."""
+    """Switch `__torch_function__` off, and keep its earlier state for `global_state`."""
 
     def __enter__(self) -> None:
         self._token = ambient.before_guards.set(adapter.torch_function_state())
@@ -97,7 +97,7 @@ class without_torch_function:
 
 @contextlib.contextmanager
 def as_before_guards() -> Iterator[None]:
-    """Switch `__torch_function__` to what it was before a guard switched it off: torch's own guards expect it so."""
+    """Restore the state of `__torch_function__` from before the guard, because torch's own guards expect it."""
     outside = ambient.before_guards.get()
     if outside is None:
         yield
@@ -109,13 +109,13 @@ def as_before_guards() -> Iterator[None]:
 def global_state(**expected: object) -> bool:
     """Return whether torch's global state is `expected`.
 
-    A flag that is not mentioned must be as `ambient.USUAL` says.
+    A flag that is not given must have its value in `ambient.USUAL`.
     """
     return not global_state_differences(**expected)
 
 
 def global_state_differences(**expected: object) -> list[Difference]:
-    """Return the flags of torch's global state that are not as `expected`."""
+    """Return the flags of torch's global state that differ from `expected`."""
     now = ambient.current()
     wanted = {**ambient.USUAL, **expected}
     return [
@@ -126,17 +126,17 @@ def global_state_differences(**expected: object) -> list[Difference]:
 
 
 def equals(value: object, expected: object) -> bool:
-    """Return whether `value` is `expected`, or of exactly its type and equal to it: `7` is not `7.0`."""
+    """Return whether `value` is `expected`, or equals it with exactly the same type: `7` is not `7.0`."""
     return value is expected or (type(value) is type(expected) and bool(value == expected))
 
 
 def exists(value: object) -> bool:
-    """Tell that there is a `value`: where there is none, reaching for it has raised."""
+    """Return True: a guard that cannot reach its `value` has raised before this call."""
     return True
 
 
 def same_number(value: object, expected: float | complex) -> bool:
-    """Return whether `value` is of exactly the type of `expected`, float or complex, and the same bit by bit."""
+    """Return whether `value` has exactly the type of `expected`, float or complex, and the same bits."""
     if type(value) is not type(expected) or not isinstance(value, float | complex):
         return False
     pairs = ((value.real, expected.real), (value.imag, expected.imag))
@@ -149,12 +149,12 @@ def isnan(value: object, cls: type) -> bool:
 
 
 def dictionary(value: object, cls: type, length: int) -> bool:
-    """Return whether `value` is exactly a `cls`, a dict or a subclass of it, of `length` items."""
+    """Return whether `value` is exactly a `cls`, a dict or a subclass of it, with `length` items."""
     return not dictionary_differences(value, cls, length)
 
 
 def dictionary_differences(value: object, cls: type, length: int) -> list[Difference]:
-    """Return the respects in which `value` is not exactly a `cls` of `length` items."""
+    """Return the differences between `value` and a `cls` with `length` items."""
     if type(value) is not cls or not isinstance(value, dict):
         return [Difference("type", brief(cls), brief(type(value)))]
     found = dict.__len__(value)
@@ -162,7 +162,7 @@ def dictionary_differences(value: object, cls: type, length: int) -> list[Differ
 
 
 def dict_length(value: object, length: int) -> bool:
-    """Return whether `value` is a dict of `length` items."""
+    """Return whether `value` is a dict with `length` items."""
     return isinstance(value, dict) and dict.__len__(value) == length
 
 
@@ -181,11 +181,11 @@ def set_contains(value: object, item: object) -> bool:
 
 
 def dict_item(value: object, key: object) -> object:
-    """Return what the dict `value` holds for `key`, whatever `__getitem__` and `__missing__` of a subclass say.
+    """Return the item of the dict `value` at `key`, without calling a subclass's `__getitem__` or `__missing__`.
 
     Raises:
         KeyError: the key is missing.
-        TypeError: `value` is no dict.
+        TypeError: `value` is not a dict.
     """
     if isinstance(value, MappingProxyType):
         return value[key]
@@ -203,7 +203,7 @@ def keys_are(value: object, *expected: object) -> bool:
 
 
 def attribute_missing(value: object, name: str) -> bool:
-    """Return whether `value` has no attribute `name`; one that raises when it is read counts as missing."""
+    """Return whether `value` has no attribute `name`; an attribute that raises when read counts as missing."""
     try:
         getattr(value, name)
     except Exception:  # noqa: BLE001  PyObject_HasAttr takes any exception for absence
@@ -212,10 +212,10 @@ def attribute_missing(value: object, name: str) -> bool:
 
 
 def referent(reference: object) -> object:
-    """Return what a weak reference refers to, `None` when it is dead.
+    """Return the object of a weak reference, or None if it is dead.
 
     Raises:
-        TypeError: `reference` is no weak reference.
+        TypeError: `reference` is not a weak reference.
     """
     if not isinstance(reference, weakref.ref):
         raise TypeError(f"{type(reference).__qualname__} is no weak reference")
@@ -223,10 +223,10 @@ def referent(reference: object) -> object:
 
 
 def iterator_rest(iterator: object) -> tuple[Any, ...]:
-    """Return what a tuple iterator has yet to give, without taking it.
+    """Return the remaining items of a tuple iterator, without advancing it.
 
     Raises:
-        TypeError: it is no tuple iterator.
+        TypeError: it is not a tuple iterator.
     """
     if type(iterator) is not type(iter(())):
         raise TypeError(f"{type(iterator).__qualname__} is no tuple iterator")
@@ -234,10 +234,10 @@ def iterator_rest(iterator: object) -> tuple[Any, ...]:
 
 
 def range_rest(iterator: object) -> tuple[int, int, int]:
-    """Return start, stop and step of what a range iterator has yet to give, without taking it.
+    """Return start, stop and step of the rest of a range iterator, without advancing it.
 
     Raises:
-        TypeError: it is no range iterator.
+        TypeError: it is not a range iterator.
     """
     if type(iterator) is not type(iter(range(0))):
         raise TypeError(f"{type(iterator).__qualname__} is no range iterator")
@@ -247,12 +247,12 @@ def range_rest(iterator: object) -> tuple[int, int, int]:
 
 
 def no_aliasing(*tensors: object) -> bool:
-    """Return whether no two of `tensors` are the same object."""
+    """Return whether all `tensors` are different objects."""
     return len(set(map(id, tensors))) == len(tensors)
 
 
 def no_aliasing_differences(*tensors: object) -> list[Difference]:
-    """Return which of `tensors` are the same object, by their positions."""
+    """Return which of `tensors` are the same object, by position."""
     positions: dict[int, list[int]] = {}
     for number, each in enumerate(tensors, 1):
         positions.setdefault(id(each), []).append(number)
@@ -261,5 +261,5 @@ def no_aliasing_differences(*tensors: object) -> list[Difference]:
 
 
 def overlapping(shared: Sequence[torch.Tensor], apart: Sequence[torch.Tensor]) -> bool:
-    """Return whether of these tensors exactly those in `shared` overlap in memory with another one."""
+    """Return whether exactly the tensors in `shared` overlap in memory with another given tensor."""
     return cpp_guards.overlapping_tensors([*shared, *apart]) == set(range(len(shared)))

@@ -1,1 +1,1 @@
-"""Takes a dump, gives a debugger lines to stop at: code that runs is mapped to the files of the dump."""
+"""Take a dump, and give a debugger lines to stop at: running code is mapped to the files of the dump."""

@@ -13,26 +13,26 @@ from depyf.torch.stepping.places import places
 from depyf.torch.stepping.stepping import find_steps, running_from_files, transformed_from_files
 
 PAUSE_VARIABLE = "DEPYF_DEBUG_PAUSE"
-"""Set to `0` to switch the pause off where `debug` is called without saying."""
+"""Set to `0` to disable the pause of `debug` calls without a `pause` argument."""
 
 
 @contextmanager
 def debug(pause: bool | None = None) -> Iterator[None]:
-    """Tell where the files are and which lines to break at, pause, and run the body on the code in those files.
+    """Print the files and the lines to break at, pause, and run the body on the code in those files.
 
-    Here transformed code, resume functions, captured, forward and backward graphs, the wrappers that AOTAutograd
-    generates and Inductor's wrappers run from their files, where the text of a file is proven to be the code that
-    runs. Outside, a program never runs from these files. Before torch 2.9, transformed code and resume functions run
-    from them only where `prepare_debug(install=True)` has put them in place.
+    Transformed code, resume functions, captured, forward and backward graphs, AOTAutograd's wrappers and Inductor's
+    wrappers run from their files here. They do so only if the text of the file is proven to be the running code.
+    Outside `debug`, a program never runs from these files. Before torch 2.9, transformed code and resume functions run
+    from them only if `prepare_debug(install=True)` installed them.
 
-    Inside, torch compiles nothing anew: what no entry fits runs as the user wrote it. So a debugger's own callbacks are
-    not compiled, and no call is served by code that has no file.
+    Inside `debug`, torch compiles nothing new: a call that matches no entry runs the user's own code. So a debugger's
+    callbacks are not compiled, and every compiled call has files.
 
     Args:
         pause: wait for the return key before the body; by default unless `DEPYF_DEBUG_PAUSE=0` is set.
 
     Raises:
-        RuntimeError: inside of `prepare_debug`, whose files are not complete yet.
+        RuntimeError: inside `prepare_debug`, whose files are not complete yet.
     """
     if ACTIVE.is_any_entered():
         raise RuntimeError("depyf.debug() inside of depyf.prepare_debug(): leave that context first, it has the files")

@@ -1,7 +1,7 @@
-"""Before compiled code first runs: what it calls gets the lines of its files, and somebody is told where to break.
+"""Before compiled code first runs: map its callees to the lines of their files, and report where to break.
 
-Torch may compile a backward when it is first called, after the code that calls it has run. So a compile that torch has
-told more about since it was looked at is looked at again before its next call.
+torch may compile a backward when it is first called, after the code that calls it has run. So depyf examines a compile
+again before its next call if torch has reported more about it.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class FirstRuns:
         self._lock = threading.Lock()
 
     def is_new(self, running: Running) -> bool:
-        """Return whether a compile has to be looked at."""
+        """Return whether a compile must be examined."""
         return running.compile.id.of_torch not in self._looked_at
 
     def changed(self, compile_id: CompileId | None) -> None:
-        """Note that torch has told more about a compile."""
+        """Record that torch has reported more about a compile."""
         with self._lock:
             if compile_id is not None:
                 self._looked_at.discard(compile_id)
 
     def begin(self, running: Running) -> list[str]:
-        """Have what a compile calls run in the lines of its files; return where to break that was not told before."""
+        """Run the callees of a compile in the lines of their files; return the places to break that are new."""
         with self._lock:
             self._looked_at.add(running.compile.id.of_torch)
             if running.live_code is None:
@@ -53,7 +53,7 @@ class FirstRuns:
             return [line for _, line in (first, *(each for each in new if each != first))] if new else []
 
     def end(self) -> None:
-        """Give every function its own code back."""
+        """Restore the code of every function."""
         with self._lock:
             for function, code in self._replaced.values():
                 function.__code__ = code

@@ -1,7 +1,7 @@
-"""Triton's kernels that are interpreted run from the dump: from their text in the file of Inductor's module.
+"""Run interpreted Triton kernels from the dump: from their text in the file of Inductor's module.
 
-before: the kernel runs in a file of Inductor's cache
-after: the same code, in the lines of `__compiled_fn_1.kernel_0.py` between the quotes of its text
+before: the kernel runs in a file of Inductor's cache after: the same code, in the lines of
+`__compiled_fn_1.kernel_0.py` between the quotes of its text
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from depyf.torch.stepping.steppable import Steppable
 
 
 def interpreted_kernels(call: types.FunctionType, path: Path) -> Iterator[Steppable]:
-    """Yield the kernels that the function of a module launches, in the lines of the module's file."""
+    """Yield the kernels that a module's function launches, in the lines of the module's file."""
     for kernel in read_module(path.read_text(encoding="utf-8")).kernels.values():
         interpreted = getattr(call.__globals__.get(kernel.name), "fn", None)
         rewrite = getattr(interpreted, "rewrite", None)

@@ -11,7 +11,7 @@ from depyf.torch.stepping.stepping import Steps
 
 
 def places(steps: Mapping[Path, list[Steps]], dropped: Mapping[Path, int]) -> list[str]:
-    """Say where to break in the files of each directory, and how many compiles torch has dropped since."""
+    """Return where to break in the files of each directory, and how many compiles torch has dropped since."""
     lines = []
     for directory, found in steps.items():
         lines.append(f"depyf: files are in {directory}")
@@ -24,7 +24,7 @@ def places(steps: Mapping[Path, list[Steps]], dropped: Mapping[Path, int]) -> li
 
 
 def lines_about(directory: Path, steps: Steps) -> Iterator[str]:
-    """Say where to break in what was compiled once."""
+    """Yield where to break in the functions of one compile."""
     compiled = steps.compile
     transformed = compiled.transformed
     place = f"  {compiled.name}, compile {compiled.id}:"
@@ -43,7 +43,7 @@ def lines_about(directory: Path, steps: Steps) -> Iterator[str]:
 
 
 def _first_line(path: Path, name: str) -> int:
-    """Return the line of the first statement of a function in a file, the first line of the file if it has none."""
+    """Return the line of a function's first statement in a file, or the file's first line without that function."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     define = re.compile(rf"\s*(async )?def {re.escape(name)}\(")
     for number, line in enumerate(lines, start=1):

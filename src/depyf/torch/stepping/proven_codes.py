@@ -1,7 +1,7 @@
-"""The code of a file that is proven to do the same as code that Dynamo made, for as long as torch keeps the latter.
+"""Code from a file, proven equivalent to Dynamo's code, for as long as torch keeps Dynamo's code.
 
-The proof that a file tells of is of what the code does. What takes the place of running code must let go of its values
-as early, too. That is proven when `debug` asks for the code: compiling nothing else pays for it.
+The proof in the file's header covers what the code does. A replacement of running code must also release its values as
+early. That is proven when `debug` asks for the code, so that plain compiles need not pay for it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from depyf.verify.level import Level
 
 @dataclass(slots=True)
 class FileCode:
-    """A file with the source of Dynamo's code, and what makes code of it in this process.
+    """A file with the source of Dynamo's code, and the data to compile it in this process.
 
-    `placeholders`, `names` and `functions` are as in `recompile`. The constants of the code are the same objects as
-    those of Dynamo's, so that nothing lives longer for it.
+    `placeholders`, `names` and `functions` are those of `recompile`. The code shares its constants with Dynamo's code,
+    so that no object lives longer because of it.
     """
 
     path: Path
@@ -39,7 +39,7 @@ class FileCode:
     reason: str = ""
 
     def code(self, of_dynamo: types.CodeType) -> types.CodeType | None:
-        """Return the code of the file that may run in the place of Dynamo's; None, with a reason, where none may."""
+        """Return the code of the file that may replace Dynamo's; None, with a reason, if it may not."""
         if self.made is None and not self.reason:
             try:
                 self.reason = self._prove(of_dynamo)
@@ -48,7 +48,7 @@ class FileCode:
         return self.made
 
     def _prove(self, of_dynamo: types.CodeType) -> str:
-        """Make the code and prove it; return why it may not run, or nothing."""
+        """Make the code and prove it; return why it may not run, or ''."""
         text = self.path.read_text(encoding="utf-8")
         reason, original = "", read(without_marks(of_dynamo))
         for lets_go in (False, True):
@@ -77,6 +77,6 @@ OF_FILE: WeakCodes[FileCode] = WeakCodes()
 
 
 def code_of_file(of_dynamo: types.CodeType) -> types.CodeType | None:
-    """Return the code of a file that may run in the place of code that Dynamo made, or None."""
+    """Return the code of a file that may replace Dynamo's code, or None."""
     found = OF_FILE.get(of_dynamo)
     return found.code(of_dynamo) if found is not None else None

@@ -1,6 +1,6 @@
-"""Which file of a dump a running function can be stepped in: the one whose code is proven to be the function's.
+"""Find the file of a dump in which a running function can be stepped: the file whose code is proven equivalent.
 
-before: <eval_with_key>.3 runs, of which no debugger finds a file
+before: <eval_with_key>.3 runs, and no debugger finds a file for it
     def forward(self, args_list):
         args_iter = iter(args_list)
         primals_1 = next(args_iter)
@@ -34,7 +34,7 @@ from depyf.verify.level import Level
 
 @dataclass(frozen=True, slots=True)
 class Steppable:
-    """A running function, code that is proven to do the same in the lines of a file, and the line to break at."""
+    """A running function, code in the lines of a file that is proven equivalent, and the line to break at."""
 
     function: types.FunctionType
     code: types.CodeType
@@ -60,7 +60,7 @@ class SourceFile:
         }
 
     def steppable(self, function: types.FunctionType) -> Steppable | None:
-        """Return the function in the lines of this file, or None where no function of the file is proven to be it."""
+        """Return the function in the lines of this file, or None if the file has no function proven equivalent."""
         for node in self._functions:
             if node.name != function.__code__.co_name:
                 continue
@@ -83,8 +83,9 @@ class SourceFile:
 def with_prologue(node: ast.FunctionDef, function: types.FunctionType) -> ast.FunctionDef | None:
     """Return a function of a file with the parameters and first statements of the running one.
 
-    Torch runs some graphs with their arguments in one list, which the graph as it prints it does not show. Those
-    statements get the lines of the parameters. None where there is no source, or no more of it than in the file.
+    torch passes some graphs their arguments in one list, and the printed graph does not show it. The first statements,
+    which unpack the list, get the lines of the parameters. Returns None if the source is missing or no longer than the
+    file's.
     """
     running = _source_of(function)
     if running is None or len(running.body) <= len(node.body):
@@ -118,7 +119,7 @@ def _move(node: ast.AST, line: int) -> None:
 
 
 def _is_same(running: types.CodeType, candidate: types.CodeType) -> bool:
-    """Return whether a candidate may take the place of the code of a running function."""
+    """Return whether a candidate may replace the code of a running function."""
     if running.co_freevars != candidate.co_freevars:
         return False
     try:

@@ -1,4 +1,4 @@
-"""While debugging, graphs and what torch generated around them run from the files of their dump."""
+"""Run graphs and the code that torch generated around them from the files of their dump, while debugging."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from depyf.torch.stepping.proven_codes import OF_FILE, code_of_file
 from depyf.torch.stepping.steppable import SourceFile, Steppable
 
 RUNNABLE = (Dialect.GRAPH, Dialect.KERNEL, Dialect.PYTHON)
-"""What a file must hold so that something can run in its lines."""
+"""The dialects of files that code can run in."""
 
 
 @dataclass(slots=True)
 class Steps:
-    """What of one compile can be stepped in its files, and what of it is live and in no file.
+    """The parts of one compile that can be stepped in its files, and why the others cannot.
 
-    `files` tells, for each file that runs, the function and the line to break at, and `kernels` does so for Triton's
-    kernels that are interpreted. `callers` are functions that
-    interpret a graph which has such a file, and code for them that calls the graph. `why_not_transformed` says why the
-    transformed code itself does not run from its file; empty where it does.
+    `files` holds the function and the line to break at for each file that runs; `kernels` does so for interpreted
+    Triton kernels. `callers` are functions that interpret a graph with such a file, and code for them that calls the
+    graph. `why_not_transformed` is the reason why the transformed code itself does not run from its file; empty if it
+    does.
     """
 
     compile: Compile
@@ -39,12 +39,12 @@ class Steps:
     why_not_transformed: str = ""
 
     def replacements(self) -> list[tuple[types.FunctionType, types.CodeType]]:
-        """Return the functions that get other code while debugging, and that code."""
+        """Return the functions whose code is replaced while debugging, and their new code."""
         return [*((each.function, each.code) for each in [*self.files, *self.kernels]), *self.callers]
 
 
 def find_steps(live: LiveCompile, directory: Path) -> Steps:
-    """Return what of a compile can be stepped in the files of `directory`; `reason` says why nothing can."""
+    """Return the steps of a compile in the files of `directory`. If there are none, `reason` says why."""
     steps = Steps(live.compile)
     code = live.code()
     if code is None:
@@ -60,7 +60,7 @@ def find_steps(live: LiveCompile, directory: Path) -> Steps:
 
 
 def _why_not(live: LiveCompile, code: types.CodeType) -> str:
-    """Return why the transformed code of a compile does not run from its file in `debug`; '' where it does."""
+    """Return why the transformed code of a compile does not run from its file in `debug`; '' if it does."""
     transformed = live.compile.transformed
     if not isinstance(transformed, Transformed) or transformed.installed:
         return ""
@@ -74,7 +74,7 @@ def _why_not(live: LiveCompile, code: types.CodeType) -> str:
 
 
 def _find_in(steps: Steps, compiled: object, files: list[tuple[str, SourceFile]]) -> None:
-    """Add what of one compiled graph can be stepped in its files."""
+    """Add the parts of one compiled graph that can be stepped in its files."""
     taken = {id(each.function) for each in steps.files}
     interpreting = []
     for function in reachable_functions(compiled):
@@ -82,7 +82,7 @@ def _find_in(steps: Steps, compiled: object, files: list[tuple[str, SourceFile]]
             continue
         graph = interpreted.graph_of(function)
         if graph is not None:
-            interpreted.compiled_to_python(graph)  # The walk comes to the graph's code only later.
+            interpreted.compiled_to_python(graph)  # The walk reaches the graph's code only later.
             interpreting.append((function, graph))
             continue
         ordered = _likeliest_first(function, files, steps.files)
@@ -102,10 +102,10 @@ def _find_in(steps: Steps, compiled: object, files: list[tuple[str, SourceFile]]
 def _likeliest_first(
     function: types.FunctionType, files: list[tuple[str, SourceFile]], known: list[Steppable]
 ) -> list[SourceFile]:
-    """Return files in the order in which they are asked for a function, as several may hold the same one.
+    """Return files in the order in which a function is looked up in them, because several may hold the same function.
 
-    First the one that torch loaded it from. Parts of one graph that was split are alike, too: each gets its own file,
-    as both are in the order of the graph.
+    The file that torch loaded the function from comes first. The parts of a split graph may also be alike. Files and
+    parts are both in the order of the graph, so each part gets its own file.
     """
     written_as, name = function.__code__.co_filename, function.__code__.co_name
     used = {each.path for each in known if each.code.co_name == name}
@@ -115,14 +115,14 @@ def _likeliest_first(
 
 @contextmanager
 def transformed_from_files(live: Iterable[LiveCompile]) -> Iterator[None]:
-    """Run transformed code in the lines of its files, until the context ends: what was compiled before, as well."""
+    """Run transformed code in the lines of its files until the context ends, including code from earlier compiles."""
     codes = {id(code): code for each in live if (code := each.code()) is not None}
     with ExitStack() as undo:
         for code in codes.values():
             entries = seams.cache_entries(code)
             proven = [code_of_file(each.code) for each in entries]
             if any(each is not None for each in proven) and not other_code.reason_against(code, entries):
-                # Entries without a file are loaded too: calls that they serve must not go to another one.
+                # Entries without a file are loaded too: another entry must not serve their calls.
                 others = [(entry, other or entry.code) for entry, other in zip(entries, proven, strict=True)]
                 undo.callback(other_code.run_instead(code, others))
         yield
@@ -143,7 +143,7 @@ def running_from_files(steps: list[Steps]) -> Iterator[None]:
 
 
 def _compiled_graphs(compiled: Compile, code: types.CodeType) -> dict[int, object]:
-    """Return the graphs that the code of a compile calls, by their number."""
+    """Return the graphs that the code of a compile calls, by number."""
     scope = _globals_of(code)
     names = compiled.transformed.names if isinstance(compiled.transformed, Transformed) else {}
     found = {}
@@ -164,14 +164,14 @@ def _globals_of(code: types.CodeType) -> Mapping[str, object]:
 
 
 def _files(compiled: Compile, number: int, directory: Path) -> list[tuple[str, SourceFile]]:
-    """Return the files of a graph that code can run in, each after the file that torch wrote the same text to."""
+    """Return the files of a graph that code can run in, each after the file to which torch wrote the same text."""
     found = []
     for artefact in compiled.artefacts:
         if artefact.dialect in RUNNABLE and _number_of(artefact) == number:
             try:
                 found.append((artefact.origin, SourceFile(directory / artefact.file)))
             except (OSError, SyntaxError, ValueError):
-                continue  # Removed, or no Python: nothing can be stepped in it.
+                continue  # Removed, or not Python: no code can be stepped in it.
     return found
 
 

@@ -1,1 +1,1 @@
-"""Takes text, gives the code that is compared: compiled, named and laid out as the original is."""
+"""Compile a text to the code for the comparison, with the names and the layout of the original."""

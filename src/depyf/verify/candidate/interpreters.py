@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 FOLDERS = "DEPYF_PYTHONS"
-"""Environment variable: folders with interpreters, separated as in PATH, that are looked in first."""
+"""Environment variable: folders with interpreters, separated as in PATH, that are searched first."""
 START = 10.0
 """Seconds that an interpreter may take to start."""
 
@@ -17,7 +17,7 @@ Version = tuple[int, int]
 
 
 def candidates(version: Version, folders: Sequence[str] = ()) -> Iterator[str]:
-    """Yield where an interpreter of a version may be: the folders given, those of FOLDERS, PATH, pyenv's versions."""
+    """Yield possible paths of an interpreter: in the given folders, in FOLDERS, on PATH, in pyenv's versions."""
     name = "python{}.{}".format(*version)
     for folder in (*folders, *os.environ.get(FOLDERS, "").split(os.pathsep)):
         if folder:
@@ -35,7 +35,7 @@ def candidates(version: Version, folders: Sequence[str] = ()) -> Iterator[str]:
 def find_interpreter(version: Version, folders: Sequence[str] = ()) -> str | None:
     """Return the path of a CPython of this version that starts, or None.
 
-    folders: looked in before all other places.
+    folders: searched before all other places.
     """
     return next((path for path in candidates(version, folders) if runs(path, version)), None)
 

@@ -1,10 +1,10 @@
-"""Let a function's variables go where they are read for the last time, as a stack lets its values go.
+"""Release a function's variables when they are read for the last time, as a stack releases its values.
 
-before: y = f(x); return g(y)                      `y` lives while `g` runs
-after:  y = f(x); return g((y, (y := None))[0])    `g` has the only reference
+before: y = f(x); return g(y)                      `y` lives while `g` runs after:  y = f(x); return g((y, (y :=
+None))[0])    `g` has the only reference
 
-So a text that is easy to read runs without holding what the original hands over. The text stays as it is: only the
-tree that is compiled changes.
+So a readable text can run without holding values that the original passes on. The text does not change, only the tree
+that is compiled.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ SCOPES = (
     ast.DictComp,
     ast.GeneratorExp,
 )
-"""Nodes whose insides have variables of their own."""
+"""Nodes with a scope of their own."""
 
 
 def let_go(tree: ast.Module, function: str, compiled: Compile) -> None:
-    """Change the tree of a module so that one of its functions lets its variables go; parameters are the caller's.
+    """Change the tree of a module so that one function releases its variables. The caller holds the parameters.
 
-    compiled: gives the functions of that name in the tree, compiled.
+    compiled: compiles the functions of that name in the tree.
     """
     definition = next((node for node in reversed([*ast.walk(tree)]) if is_function(node, function)), None)
     if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -51,9 +51,9 @@ def is_function(node: ast.AST, name: str) -> bool:
 
 
 def own_reads(definition: ast.FunctionDef | ast.AsyncFunctionDef) -> list[tuple[ast.AST, ast.Name]]:
-    """Return the reads of variables that are no parameters, each with the node that holds it; no nested scopes.
+    """Return the reads of variables, not of parameters, each with the node that contains it; without nested scopes.
 
-    A variable that is returned as it is dies with its frame.
+    A directly returned variable dies with its frame.
     """
     arguments = definition.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
@@ -73,10 +73,10 @@ def own_reads(definition: ast.FunctionDef | ast.AsyncFunctionDef) -> list[tuple[
 
 
 def last_reads(names: list[ast.Name], compiled: Compile) -> set[int]:
-    """Return the identities of the names behind which nobody reads their variable, wherever they are compiled to."""
+    """Return the identities of the names after which no path reads their variable, in all copies by the compiler."""
     lines = [(name.lineno, name.end_lineno) for name in names]
     try:
-        # Each has a line of its own while it is compiled, which tells the instructions of one from those of another.
+        # During this compile each name has its own line, which identifies its instructions.
         for number, name in enumerate(names):
             name.lineno = name.end_lineno = FIRST_LINE + number
         codes = compiled()
@@ -99,7 +99,7 @@ FIRST_LINE = 1_000_000
 
 
 def moved(name: ast.Name) -> ast.expr:
-    """Return an expression that gives what a variable holds, and leaves None there."""
+    """Return an expression that returns a variable's value and sets the variable to None."""
     emptied = ast.NamedExpr(target=ast.Name(id=name.id, ctx=ast.Store()), value=ast.Constant(value=None))
     both = ast.Tuple(elts=[name, emptied], ctx=ast.Load())
     made = ast.Subscript(value=both, slice=ast.Constant(value=0), ctx=ast.Load())
@@ -110,7 +110,7 @@ def moved(name: ast.Name) -> ast.expr:
 
 
 def replace(parent: ast.AST, old: ast.expr, new: ast.expr) -> None:
-    """Put an expression in the place of another one that a node holds."""
+    """Replace an expression that a node contains."""
     for field, value in ast.iter_fields(parent):
         if value is old:
             setattr(parent, field, new)

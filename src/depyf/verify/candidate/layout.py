@@ -1,7 +1,7 @@
-"""Give compiled code the cell and free variables of the code that it stands for, in the same order.
+"""Give compiled code the cell and free variables of the code that it replaces, in the same order.
 
-`fn.__code__ = code` asks for as many free variables as the closure has, in its order; the compiler sorts them by name
-and leaves out the ones that the source does not use. Programs that write bytecode do neither.
+`fn.__code__ = code` requires as many free variables as the closure has, in its order. The compiler sorts them by name
+and drops the ones that the source does not use. Programs that write bytecode do neither.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ UNITS_PER_ENTRY = 8
 def lay_out(code: types.CodeType, original: types.CodeType) -> types.CodeType:
     """Return the code with the cell and free variables of `original`, in its order.
 
-    A variable that is a cell in `original` only becomes one. Raises `DecompilationError` where `code` has a cell or
-    free variable that `original` has not, or where the new layout does not fit into the bytecode.
+    A variable that is a cell only in `original` becomes a cell. Raises `DecompilationError` if `code` has a cell or
+    free variable that `original` lacks, or if the new layout does not fit into the bytecode.
     """
     extra = (set(code.co_cellvars) | set(code.co_freevars)) - set(original.co_cellvars) - set(original.co_freevars)
     crossed = set(code.co_cellvars) & set(original.co_freevars) | set(code.co_freevars) & set(original.co_cellvars)
@@ -43,7 +43,7 @@ def lay_out(code: types.CodeType, original: types.CodeType) -> types.CodeType:
 
 
 def two_rows(code: types.CodeType, original: types.CodeType, words: Words) -> types.CodeType:
-    """Lay out code in which cell and free variables have indices of their own."""
+    """Lay out code with separate index spaces for cell and free variables."""
     old = (*code.co_cellvars, *code.co_freevars)
     new = {name: index for index, name in enumerate((*original.co_cellvars, *original.co_freevars))}
     for raw in words.raws:
@@ -55,9 +55,9 @@ def two_rows(code: types.CodeType, original: types.CodeType, words: Words) -> ty
 
 
 def one_row(code: types.CodeType, original: types.CodeType, words: Words) -> types.CodeType:
-    """Lay out code in which all variables share one row of slots: locals, then cells, then free variables.
+    """Lay out code in which all variables share one index space: locals, then cells, then free variables.
 
-    A parameter that is a cell keeps its slot among the locals. Cells are made by a prologue.
+    A parameter that is a cell keeps its slot among the locals. A prologue makes the cells.
     """
     parameters = parameter_count(code)
     cells, free = set(original.co_cellvars), original.co_freevars
@@ -97,11 +97,11 @@ SLOT_INSTRUCTIONS = frozenset(
     "LOAD_FAST LOAD_FAST_CHECK LOAD_FAST_AND_CLEAR LOAD_FAST_BORROW STORE_FAST DELETE_FAST STORE_FAST_MAYBE_NULL "
     "MAKE_CELL LOAD_CLOSURE LOAD_DEREF STORE_DEREF DELETE_DEREF LOAD_CLASSDEREF LOAD_FROM_DICT_OR_DEREF".split()
 )
-"""Instructions whose argument is one index into the row of slots."""
+"""Instructions whose argument is one index into the slots."""
 
 
 def parameter_count(code: types.CodeType) -> int:
-    """Return how many local variables are parameters."""
+    """Return the number of local variables that are parameters."""
     has_star, has_stars = bool(code.co_flags & 0x04), bool(code.co_flags & 0x08)
     return code.co_argcount + code.co_kwonlyargcount + has_star + has_stars
 
@@ -125,7 +125,7 @@ def with_prologue(code: types.CodeType, prologue: bytes, words: Words) -> types.
 
 
 def prologue_length(raws: list[RawInstruction]) -> int:
-    """Return the number of bytes that the leading COPY_FREE_VARS and MAKE_CELL take."""
+    """Return the length in bytes of the leading COPY_FREE_VARS and MAKE_CELL."""
     length = 0
     for raw in raws:
         if raw.name not in PROLOGUE:

@@ -1,8 +1,7 @@
-"""Compile sources for other versions of Python, in interpreters of those versions that run as workers.
+"""Compile sources for other versions of Python, in worker processes that run those versions.
 
-A worker compiles what it is sent and sends the marshalled code back, which this package's own reader reads; nothing of
-the source is executed. A worker that takes too long is ended, one that has died is replaced, and all are gone when the
-program is.
+A worker compiles a source and sends back the marshalled code, which depyf's own reader reads. The source is never
+executed. A worker that takes too long is killed, a dead worker is replaced, and all workers end with the program.
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ from depyf.verify.candidate.interpreters import START, Version, find_interpreter
 from depyf.verify.candidate.oracle_worker import PROGRAM
 
 LIMIT = 20.0
-"""Seconds that one source may take to compile."""
+"""The time limit for one source, in seconds."""
 MEMORY = 2 << 30
-"""Bytes of address space of a worker, on systems that can limit it."""
+"""The limit of a worker's address space, in bytes, on systems that support it."""
 
 
 class NotCompiled(Exception):
-    """No code came of a source; the message says why."""
+    """A source was not compiled; the message says why."""
 
 
 class Died(NotCompiled):
-    """The interpreter ended instead of answering."""
+    """The interpreter exited instead of answering."""
 
 
 class Worker:
-    """One interpreter that compiles; `magic` is the magic number of the code that it sends.
+    """One interpreter that compiles. `magic` is the magic number of its code.
 
-    Raises NotCompiled when it does not start.
+    Raises NotCompiled if it does not start.
     """
 
     def __init__(self, path: str) -> None:
@@ -57,7 +56,7 @@ class Worker:
     def compile(self, text: bytes, limit: float) -> bytes:
         """Return the answer to a source.
 
-        Raises Died when the process ends instead, NotCompiled when no answer comes in `limit` seconds.
+        Raises Died if the process exits, and NotCompiled if there is no answer within `limit` seconds.
         """
 
         def ask() -> bytes:
@@ -72,7 +71,7 @@ class Worker:
         return answer
 
     def _within(self, ask: Callable[[], bytes], limit: float) -> bytes:
-        """Run `ask` in a thread, as pipes have no time limit; a worker that is late or dead is ended."""
+        """Run `ask` in a thread, because pipes have no timeout. A late or dead worker is killed."""
         answer: Future[bytes] = Future()
 
         def run() -> None:
@@ -97,7 +96,7 @@ class Worker:
         return _exactly(stdout, int.from_bytes(_exactly(stdout, 4), "little"))
 
     def close(self) -> None:
-        """End the process and wait until it is gone."""
+        """End the process and wait for its exit."""
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
@@ -105,7 +104,7 @@ class Worker:
                 try:
                     pipe.close()
                 except BrokenPipeError:
-                    continue  # What was not sent to a process that is ended is not missed.
+                    continue  # Unsent data for an ended process is not needed.
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:
@@ -117,10 +116,9 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
 
 @dataclass(slots=True)
 class Oracle:
-    """Interpreters of other versions, started when they are first asked for. It may be used from several threads.
+    """Interpreters of other versions, started on first use. Thread-safe.
 
-    folders: where to look for interpreters first.
-    limit: seconds that one source may take.
+    folders: the folders to search for interpreters first. limit: the time limit for one source, in seconds.
     """
 
     folders: Sequence[str] = ()
@@ -132,7 +130,7 @@ class Oracle:
     def compile(self, text: str, version: Version) -> Code:
         """Return a source compiled as a module by an interpreter of a version.
 
-        Raises NotCompiled when there is no such interpreter, it does not finish, or the source does not compile.
+        Raises NotCompiled if there is no such interpreter, it does not finish, or the source does not compile.
         """
         data = text.encode("utf-8", "surrogatepass")
         worker = self._take(version)
@@ -141,7 +139,7 @@ class Oracle:
         except Died:
             if not worker.answered:
                 raise
-            # It may have died of what it was sent before.
+            # An earlier source may have killed the worker.
             worker = Worker(self._path(version))
             answer = worker.compile(data, self.limit)
         with self.lock:
@@ -171,7 +169,7 @@ class Oracle:
         return Worker(self._path(version))
 
     def close(self) -> None:
-        """End all workers that wait for work."""
+        """End all idle workers."""
         with self.lock:
             workers = [worker for idle in self.idle.values() for worker in idle]
             self.idle.clear()
@@ -188,7 +186,7 @@ class Oracle:
 
 
 def shared_oracle() -> Oracle:
-    """Return the oracle of this process, which ends with it."""
+    """Return the oracle of this process, which ends with the process."""
     if not _SHARED:
         _SHARED.append(Oracle())
         atexit.register(_SHARED[0].close)

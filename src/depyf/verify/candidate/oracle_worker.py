@@ -1,8 +1,8 @@
-"""The program that an interpreter of another version runs: it compiles what it is sent, and executes none of it.
+"""The program that an interpreter of another version runs. It compiles sources, and never executes them.
 
-Frames go both ways: four bytes of length, then so many bytes. The first frame out is the magic number of the
-interpreter. Then each frame in is a source in UTF-8, and each frame out is `+` and the marshalled code, or `-` and why
-there is none. It ends when its input does. It is written for Python 3.7 and newer.
+Messages in both directions have four bytes of length, then that many bytes. The first message out is the magic number
+of the interpreter. Then each message in is a source in UTF-8. Each answer is `+` and the marshalled code, or `-` and
+the reason why there is none. The program ends with its input. It supports Python 3.7 and newer.
 """
 
 PROGRAM = r'''

@@ -1,4 +1,4 @@
-"""Rewrite instructions of live code in place: the code keeps its length, so its tables stay true."""
+"""Rewrite instructions of live code in place. The code keeps its length, so its tables stay valid."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from depyf.errors import DecompilationError
 
 
 class NoRoom(DecompilationError):
-    """An instruction is shorter than what must replace it."""
+    """An instruction is shorter than its replacement."""
 
 
 class Words:
-    """The bytes of one code object, to be changed instruction by instruction."""
+    """The bytes of one code object, for changes instruction by instruction."""
 
     def __init__(self, code: types.CodeType) -> None:
         view = read(code)
@@ -28,7 +28,7 @@ class Words:
         self.number = {name: number for number, name in self.facts.table.opcodes.items()}
 
     def encode(self, name: str, arg: int) -> bytes:
-        """Return one instruction with the EXTENDED_ARG prefixes that it needs, without caches."""
+        """Return one instruction with its EXTENDED_ARG prefixes, without caches."""
         encoded = bytes((self.number[name], arg & 0xFF))
         while arg > 0xFF:
             arg >>= 8
@@ -36,10 +36,10 @@ class Words:
         return encoded
 
     def overwrite(self, raw: RawInstruction, encoded: bytes, *, keep_caches: bool) -> None:
-        """Put other instructions in the place of one, with NOP in front for the room that is left.
+        """Replace one instruction by others, with NOPs in front for the remaining room.
 
         keep_caches: the new instruction has the same caches as the old one. Raises `NoRoom` if there is not enough
-            room.
+        room.
         """
         end = raw.offset + 2 if keep_caches else raw.end
         room = end - raw.start - len(encoded)

@@ -1,4 +1,4 @@
-"""Put objects without a literal back as constants, where the source has a name for each."""
+"""Put objects without a literal back as constants; the source has a name for each of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from depyf.verify.candidate.patch import Words
 
 SPARE_NAMES = tuple(f"of none, {number}" for number in range(8))
-"""Names that are no placeholder's, for constants to spare."""
+"""Names that belong to no placeholder, for spare constants."""
 
 
 def put_back(
@@ -16,11 +16,11 @@ def put_back(
 ) -> types.CodeType:
     """Return the code with each load of a placeholder's name replaced by a load of its object as a constant.
 
-    stood_first: texts stand for the objects among the constants, as those had to come first: see `stand_in`.
+    stood_first: texts stand for the objects among the constants, because these had to come first: see `stand_in`.
 
-    The object is a constant again, as it was in the original, and not bound to a global name: nothing of the
-    program can rebind it, and the module's globals, which are the user's, stay as they are. Nested code is left to
-    the caller. Raises `NoRoom` where the bytecode has no room for it.
+    The object is a constant again, as in the original, and not bound to a global name. So the program cannot rebind it,
+    and the user's module globals do not change. Nested code is left to the caller. Raises `NoRoom` if the bytecode has
+    no room for it.
     """
     code = put_back_code(code, placeholders)
     if stood_first:
@@ -28,13 +28,13 @@ def put_back(
     if placeholders.keys().isdisjoint(code.co_names):
         return code
     words = Words(code)
-    # The first constant is a docstring if it is a text, so it is never a placeholder's.
+    # The first constant is the docstring if it is a string, so it never belongs to a placeholder.
     consts = list(code.co_consts) or [None]
     index_of = {id(value): index for index, value in enumerate(consts) if index}
     for raw in words.raws:
         if raw.name not in ("LOAD_GLOBAL", "LOAD_NAME"):
             continue
-        # Where calls take a null, LOAD_GLOBAL's low bit asks for it.
+        # If calls take a NULL, LOAD_GLOBAL's low bit requests it.
         shift = raw.name == "LOAD_GLOBAL" and "PUSH_NULL" in words.number
         name = code.co_names[raw.arg >> shift]
         if name not in placeholders:
@@ -51,12 +51,12 @@ def put_back(
 
 
 def stand_in(name: str) -> str:
-    """Return the text that stands for a placeholder's object among the constants, where those must come first."""
+    """Return the string that stands for a placeholder's object among the constants when these must come first."""
     return f"<placeholder {name}>"
 
 
 SPARE = tuple(map(stand_in, SPARE_NAMES))
-"""Constants in the place of which others may be put."""
+"""Constants that may be replaced by others."""
 
 
 def _meant(const: object, placeholders: Mapping[str, object]) -> object:
@@ -67,12 +67,12 @@ def _meant(const: object, placeholders: Mapping[str, object]) -> object:
 
 
 def put_back_code(code: types.CodeType, placeholders: Mapping[str, object]) -> types.CodeType:
-    """Return the code with the code objects that its lambdas name in the place of the lambdas' own."""
+    """Return the code with the lambdas that name code objects replaced by those code objects."""
     return code.replace(co_consts=tuple(_own_code(const, placeholders) for const in code.co_consts))
 
 
 def _own_code(const: object, placeholders: Mapping[str, object]) -> object:
-    """Return the code object that a lambda names, if that is all it does: `lambda x: object_code(y)`."""
+    """Return the code object that a lambda names, if the lambda does nothing else: `lambda x: object_code(y)`."""
     if not isinstance(const, types.CodeType) or const.co_name != "<lambda>" or len(const.co_names) != 1:
         return const
     named = placeholders.get(const.co_names[0])

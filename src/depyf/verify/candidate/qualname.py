@@ -13,7 +13,7 @@ from depyf.verify.candidate.placeholders import SPARE
 from depyf.verify.code_tree import rewrite_tree
 
 PROLOGUE = frozenset({"MAKE_CELL", "COPY_FREE_VARS", "RESUME", "CACHE", "NOP"})
-"""What may stand before the first instruction that the compiler writes for the body of a class."""
+"""Operations that may precede the first instruction that the compiler writes for the body of a class."""
 NAMED_STORES = frozenset({"STORE_NAME", "STORE_GLOBAL"})
 
 Load = tuple[RawInstruction, object]
@@ -21,7 +21,7 @@ Load = tuple[RawInstruction, object]
 
 
 def qualname_of(code: types.CodeType) -> str:
-    """Return the qualified name of a function's code: where code does not say its own, that which nested code says."""
+    """Return the qualified name of a function's code. Code without its own qualified name takes it from nested code."""
     if hasattr(code, "co_qualname"):
         return str(code.co_qualname)
     if any(isinstance(const, types.CodeType) for const in code.co_consts):
@@ -35,9 +35,9 @@ def qualname_of(code: types.CodeType) -> str:
 
 
 def requalify(code: types.CodeType, old: str, new: str) -> types.CodeType:
-    """Return the code with `old`, at the start of all qualified names in it, replaced by `new`.
+    """Return the code with the prefix `old` of all qualified names in it replaced by `new`.
 
-    Raises `NoRoom` where the bytecode has no room for it.
+    Raises `NoRoom` if the bytecode has no room for it.
     """
     if old == new:
         return code
@@ -49,7 +49,7 @@ def requalify(code: types.CodeType, old: str, new: str) -> types.CodeType:
 
 
 def requalify_part(code: types.CodeType, old: str, new: str) -> types.CodeType:
-    """Return the code with the function `old`, wherever it stands in a qualified name, replaced by `new`."""
+    """Return the code with the function `old` replaced by `new` anywhere in qualified names."""
 
     def replaced(name: str) -> str:
         return ".".join(new if part == old else part for part in name.split("."))
@@ -58,10 +58,10 @@ def requalify_part(code: types.CodeType, old: str, new: str) -> types.CodeType:
 
 
 def with_qualnames(code: types.CodeType, replaced: Callable[[str], str]) -> types.CodeType:
-    """Return the code with other qualified names, and those nested in it."""
+    """Return the code, including nested code, with other qualified names."""
 
     def requalify_one(current: types.CodeType) -> types.CodeType:
-        # A code object in which nothing changes stays that very object: a program may hold it elsewhere too.
+        # An unchanged code object stays the same object, because a program may also hold it elsewhere.
         words = Words(current)
         loads = [(load, replaced(name)) for load, name in said(current, words) if isinstance(name, str)]
         current = with_loaded(current, words, loads)
@@ -76,7 +76,7 @@ def said(code: types.CodeType, words: Words) -> Iterator[Load]:
     class_name = name_of_class(code, words.raws)
     if class_name is not None:
         yield class_name, code.co_consts[class_name.arg]
-    # Where code objects do not carry their qualified names, MAKE_FUNCTION takes them from the stack.
+    # If code objects have no qualified names, MAKE_FUNCTION takes them from the stack.
     if not hasattr(code, "co_qualname"):
         for load, use in zip(words.raws, words.raws[1:], strict=False):
             if load.name == "LOAD_CONST" and use.name == "MAKE_FUNCTION":
@@ -84,9 +84,9 @@ def said(code: types.CodeType, words: Words) -> Iterator[Load]:
 
 
 def name_of_class(code: types.CodeType, raws: Sequence[RawInstruction]) -> RawInstruction | None:
-    """Return what loads the qualified name of the class whose body some code is, None where it is no such body.
+    """Return the load of the class's qualified name in a class body, or None if the code is not a class body.
 
-    A class body begins with `__module__ = __name__` and this name. A program may store others later on.
+    A class body begins with `__module__ = __name__` and this name. A program may store other names later.
     """
     first = [raw for raw in raws[: len(code.co_cellvars) + 8] if raw.name not in PROLOGUE][:4]
     if len(first) < 4 or code.co_flags & CO_OPTIMIZED:
@@ -99,10 +99,10 @@ def name_of_class(code: types.CodeType, raws: Sequence[RawInstruction]) -> RawIn
 
 
 def requalify_made(code: types.CodeType, original: types.CodeType) -> types.CodeType:
-    """Return the code with functions that it makes of the very code objects of `original` named as there.
+    """Return the code with the original's names for functions that are made from code objects of `original` itself.
 
-    Where code objects do not carry their qualified names, that is a constant beside the code object. Raises `NoRoom`
-    where the bytecode has no room for it.
+    If code objects have no qualified names, the name is a constant beside the code object. Raises `NoRoom` if the
+    bytecode has no room for it.
     """
     if hasattr(code, "co_qualname"):
         return code
@@ -112,9 +112,9 @@ def requalify_made(code: types.CodeType, original: types.CodeType) -> types.Code
 
 
 def with_loaded(code: types.CodeType, words: Words, wanted: Sequence[Load]) -> types.CodeType:
-    """Return the code with other constants loaded by some instructions, and nothing changed where others load them.
+    """Return the code with other constants for some load instructions. Other loads of these constants do not change.
 
-    Raises `NoRoom` where an instruction is too short.
+    Raises `NoRoom` if an instruction is too short.
     """
     consts = list(code.co_consts)
     changed = [(load, new) for load, new in wanted if consts[load.arg] != new]

@@ -1,9 +1,8 @@
-"""Turn the text of a file into a code object that can take the place of the one it was decompiled from.
+"""Compile the text of a file to a code object that can replace the original.
 
-before: text, and the original code object
-after: the code object that is compared with the original, and that runs
+before: text, and the original code object after: the code object that is compared with the original, and that runs
 
-The compiler gives a stand-in; `STEPS` is all that is done to it. Nothing is done to what the last step gives.
+The compiler produces a stand-in. `STEPS` lists all changes to it. The result of the last step is not changed further.
 """
 
 from __future__ import annotations
@@ -29,21 +28,20 @@ from depyf.verify.candidate.standin import compile_standin
 from depyf.verify.code_tree import rewrite_tree
 
 COMPILED_FLAGS = header.COMPARED_FLAGS & ~CO_ITERABLE_COROUTINE | CO_HAS_DOCSTRING
-"""What the text decides: `types.coroutine` sets the flag that is left out, and no syntax does."""
+"""The flags that the text decides. `types.coroutine` sets the excluded flag, which no syntax does."""
 NOTHING: Mapping[str, str] = types.MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What the steps from a stand-in to the candidate are told.
+    """The parameters of the steps from a stand-in to the candidate.
 
-    qualname: the qualified name of the stand-in in its text.
-    names: identifiers in the text that stand for names that are no identifiers.
-    functions: names of nested functions in the text that stand for the names which these functions have.
-    placeholders: names in the text that stand for objects without a literal; they become constants again.
-    stood_first: texts stand for the placeholders among the constants.
-    stacked: variables of the text that the compiler took for globals, and whose values are to lie on the stack.
-    lets_go: whether the last read of such a variable lets its value go.
+    qualname: the qualified name of the stand-in in its text. names: identifiers in the text that stand for names that
+    are not identifiers. functions: names of nested functions in the text, and the real names of these functions.
+    placeholders: names in the text that stand for objects without a literal; they become constants again. stood_first:
+    texts stand for the placeholders among the constants. stacked: variables of the text that the compiler treated as
+    globals, and whose values must be on the stack. lets_go: whether the last read of such a variable releases its
+    value.
     """
 
     original: types.CodeType
@@ -60,7 +58,7 @@ class Way:
 class Step:
     """One rewrite of a code object.
 
-    changes: the fields that it may change; `co_consts` aside, where nested code changes.
+    changes: the fields that it may change, besides `co_consts`, which changes with nested code.
     """
 
     name: str
@@ -82,20 +80,18 @@ def recompile(
 ) -> types.CodeType:
     """Return a code object, compiled from `text`, that is legal as `__code__` of the function of `original`.
 
-    It has the parameters, flags, free variables, cell variables and names of `original`, those variables in the same
-    order, and the file and the lines of the text. It is not proven to do the same: see `compare.verify`.
+    It has the parameters, flags, free variables, cell variables and names of `original`. The variables have the same
+    order. The file name and the lines are those of the text. It is not proven equivalent: see `compare.verify`.
 
-    text: a whole file; the function may stand in a wrapper `__closure_of_...` that gives it free variables.
-    filename: what a debugger is to open.
-    placeholders: names in the text that stand for objects without a literal; they become constants again.
-    function: the function's name in the text; by default the name of `original`, else the only one there is.
-    names: identifiers in the text that stand for names that are no identifiers.
-    functions: names of nested functions in the text that stand for the names which these functions have.
-    imported: what the module of `original` imported, where somebody has found that out.
-    lets_go: whether the code lets its variables go where it reads them for the last time.
+    text: a whole file; the function may be in a wrapper `__closure_of_...` that gives it free variables. filename: the
+    file for a debugger to open. placeholders: names in the text that stand for objects without a literal; they become
+    constants again. function: the function's name in the text; by default the name of `original`, else the only
+    function. names: identifiers in the text that stand for names that are not identifiers. functions: names of nested
+    functions in the text, and the real names of these functions. imported: the imports of the module of `original`, if
+    they are known. lets_go: whether the code releases its variables when it reads them for the last time.
 
-    Raises `DecompilationError` when the text does not compile, has no such function, or the function cannot be given
-    the layout of `original`.
+    Raises `DecompilationError` if the text does not compile, has no such function, or the function cannot get the
+    layout of `original`.
     """
 
     standin = partial(compile_standin, text, original, filename, function, names, imported=imported, lets_go=lets_go)
@@ -106,7 +102,7 @@ def recompile(
         plain = replace(way, qualname=qualname, stood_first=bool(first))
         own = own_variables(code, original, names)
         if own:
-            with contextlib.suppress(NoStack):  # They stay variables then, and the proof sees them.
+            with contextlib.suppress(NoStack):  # Then they stay variables, and the proof sees them.
                 return through_steps(standin(first=first, stacked=own)[0], replace(plain, stacked=own))
         return through_steps(code, plain)
 
@@ -121,14 +117,14 @@ def recompile(
 
 
 def through_steps(code: types.CodeType, way: Way) -> types.CodeType:
-    """Return the candidate that the steps make of a stand-in."""
+    """Return the candidate: the stand-in after all steps."""
     for step in STEPS:
         code = step.run(code, way)
     return code
 
 
 def name_functions(code: types.CodeType, way: Way) -> types.CodeType:
-    """Return the code with the functions nested in it named as in the original, in their qualified names too."""
+    """Return the code with the original's names for nested functions, also in their qualified names."""
 
     def restored(inner: types.CodeType) -> types.CodeType:
         if inner.co_name not in way.functions or inner is code:
@@ -141,28 +137,28 @@ def name_functions(code: types.CodeType, way: Way) -> types.CodeType:
 
 
 def name_variables(code: types.CodeType, way: Way) -> types.CodeType:
-    """Return the code, and the code nested in it, with the names and variables that are no identifiers."""
+    """Return the code, including nested code, with the names and variables that are not identifiers."""
     return rewrite_tree(code, lambda inner: rename(inner, way.names)) if way.names else code
 
 
 def put_objects_back(code: types.CodeType, way: Way) -> types.CodeType:
-    """Return the code, and the code nested in it, with the objects of placeholders as constants."""
+    """Return the code, including nested code, with the objects of placeholders as constants."""
     return rewrite_tree(code, lambda inner: put_back(inner, way.placeholders, stood_first=way.stood_first))
 
 
 def put_sets_back(code: types.CodeType, way: Way) -> types.CodeType:
-    """Return the code, and the code nested in it, with the original's own sets, where no text tells their order."""
+    """Return the code, including nested code, with the original's own sets if no text determines their order."""
     sets = sets_of(way.original)
     return rewrite_tree(code, lambda inner: own_sets(inner, sets)) if sets else code
 
 
 def qualify(code: types.CodeType, way: Way) -> types.CodeType:
-    """Return the code, and the code nested in it, with the qualified names of the original."""
+    """Return the code, including nested code, with the qualified names of the original."""
     return requalify_made(requalify(code, way.qualname, qualname_of(way.original)), way.original)
 
 
 def take_header(code: types.CodeType, way: Way) -> types.CodeType:
-    """Return the code with the original's name, and with its flags as far as no text decides them."""
+    """Return the code with the original's name, and with the flags that no text decides."""
     kept = way.original.co_flags & ~COMPILED_FLAGS
     return code.replace(co_name=way.original.co_name, co_flags=kept | code.co_flags & COMPILED_FLAGS)
 
@@ -184,16 +180,16 @@ STEPS = (
     Step("qualified names", qualify, CODE | {"co_qualname"}),
     Step("header", take_header, frozenset({"co_name", "co_flags"})),
 )
-"""All that is done to a stand-in, in this order. What a step may change shows what the proof must look at."""
+"""All changes to a stand-in, in this order. The fields that a step may change are those that the proof must check."""
 FIELDS = (
     "co_argcount co_posonlyargcount co_kwonlyargcount co_nlocals co_flags co_code co_names co_varnames co_cellvars "
     "co_freevars co_name co_qualname co_exceptiontable"
 ).split()
-"""What of a code object runs: not where it stands, and not its constants."""
+"""The fields of a code object that affect its execution: without its location and its constants."""
 
 
 def is_same_but_for_lines(first: types.CodeType, second: types.CodeType) -> bool:
-    """Return whether two code objects differ in nothing but lines and file names, nested code included."""
+    """Return whether two code objects, including nested code, differ only in lines and file names."""
     pending: list[tuple[object, object]] = [(first, second)]
     while pending:
         one, other = pending.pop()
@@ -209,7 +205,7 @@ def is_same_but_for_lines(first: types.CodeType, second: types.CodeType) -> bool
 
 
 def rename(code: types.CodeType, names: Mapping[str, str]) -> types.CodeType:
-    """Return the code with its names and variables replaced by those they stand for."""
+    """Return the code with its names and variables replaced by their real names."""
     used = {*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars}
     if used.isdisjoint(names):
         return code

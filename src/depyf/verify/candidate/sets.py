@@ -1,7 +1,7 @@
-"""Put the sets of the original back as constants, where no text tells in which order they are iterated over.
+"""Put the sets of the original back as constants if no text determines their iteration order.
 
-before: frozenset({'a', 'b'}), which the compiler filled in the order of the text
-after: the very set of the original, which goes through 'b' first in this process
+before: frozenset({'a', 'b'}), which the compiler filled in the order of the text after: the set object of the original,
+which yields 'b' first in this process
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Sets = Mapping[Hashable, list[frozenset[object]]]
 
 
 def sets_of(original: types.CodeType) -> Sets:
-    """Return by their members the sets of some code, and of the code in it, of which no text tells the order."""
+    """Return by their members the sets of code and nested code whose order no text determines."""
     found: dict[Hashable, list[frozenset[object]]] = {}
     times = facts_of(RUNNING, original.co_name).set_fills
     for code in codes_in_order(original):
@@ -33,9 +33,9 @@ def sets_of(original: types.CodeType) -> Sets:
 
 
 def own_sets(code: types.CodeType, sets: Sets) -> types.CodeType:
-    """Return the code with sets of the original in the place of those that have the same members.
+    """Return the code with sets of the original in place of sets with the same members.
 
-    Raises `DecompilationError` where the original goes through two of these in different orders.
+    Raises `DecompilationError` if the original has two such sets with different orders.
     """
     consts = list(code.co_consts)
     for place, const in enumerate(consts):
@@ -49,5 +49,5 @@ def own_sets(code: types.CodeType, sets: Sets) -> types.CodeType:
 
 
 def members(value: frozenset[object]) -> Hashable:
-    """Return a key of what is in a set, in whatever order."""
+    """Return a key for the members of a set, independent of their order."""
     return frozenset(map(key, value))

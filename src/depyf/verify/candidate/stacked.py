@@ -1,9 +1,9 @@
-"""Keep the values of variables that only the text has on the stack, where code may look at the variables of its frame.
+"""Keep the values of variables that only the text has on the stack, if code may look at its frame's variables.
 
 before: y = f(x); g = sys._getframe(); return h(g, y)    the frame shows `y`, and the original has no such variable
-after:  the value of `y` lies at the bottom of the stack from where the text stores it; a read copies it, or takes it
+after:  the value of `y` is at the bottom of the stack once the text stores it; a read copies or moves it
 
-The compiler takes these variables for globals: it leaves their instructions alone, and each is replaced in its place.
+The compiler treats these variables as globals. It does not optimise their instructions, and each is replaced in place.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from depyf.verify.candidate.patch import Words
 from depyf.verify.frame_readers import may_read_frame, reads_frame
 
 Slots = tuple[str, ...]
-"""The variables whose values lie on the stack, from the bottom."""
+"""The variables whose values are on the stack, from the bottom."""
 BINDS = ("STORE_FAST", "STORE_DEREF")
 
 
 class NoStack(DecompilationError):
-    """The values of some variables cannot lie on the stack."""
+    """The values of some variables cannot be on the stack."""
 
 
 def own_variables(standin: types.CodeType, original: types.CodeType, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the variables of a stand-in that its original never binds, where something may look at the variables.
+    """Return the variables of a stand-in that its original never binds, if code may look at the variables.
 
     names: identifiers in the text that stand for other names in `original`.
     """
@@ -48,7 +48,7 @@ def own_variables(standin: types.CodeType, original: types.CodeType, names: Mapp
 
 
 def declare(tree: ast.Module, function: str, variables: Collection[str]) -> None:
-    """Let the compiler take some variables of a function for globals."""
+    """Make the compiler treat some variables of a function as globals."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_function(node, function):
             is_docstring = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
@@ -57,11 +57,11 @@ def declare(tree: ast.Module, function: str, variables: Collection[str]) -> None
 
 
 def keep_on_stack(code: types.CodeType, variables: Collection[str], *, lets_go: bool) -> types.CodeType:
-    """Return the code with these globals of it as values on the stack.
+    """Return the code with some of its globals as values on the stack.
 
-    lets_go: whether the last read of a variable takes its value from where it lies, as the original does.
-    Raises `NoStack` where they cannot be: a value is stored on top of others or again, ways that meet have other
-    values on the stack, exceptions are handled, or this version has no instruction that copies from the stack.
+    lets_go: whether the last read of a variable moves its value, as the original does. Raises `NoStack` if that is
+    impossible: a value is stored above other values or twice, merging paths have different values on the stack,
+    exceptions are handled, or this version has no instruction that copies from the stack.
     """
     return _Stack(code, variables, lets_go=lets_go).rewritten()
 
@@ -78,7 +78,7 @@ class _Stack:
         self.raws = {raw.offset: raw for raw in self.words.raws}
         self.last = self.last_reads() if lets_go else frozenset()
         self.before: dict[int, Slots] = {}
-        """The variables on the stack before each instruction that control gets to."""
+        """The variables on the stack before each reachable instruction."""
 
     def rewritten(self) -> types.CodeType:
         self.follow()
@@ -117,7 +117,7 @@ class _Stack:
             yield index + 1
 
     def after(self, index: int, slots: Slots) -> Slots:
-        """Return the variables on the stack behind an instruction that names one."""
+        """Return the variables on the stack after an instruction that names one."""
         item, depth = self.listing.instructions[index], self.depths[index]
         name = str(item.arg)
         if item.op == "STORE_GLOBAL" and depth == 1 and name not in slots:
@@ -129,7 +129,7 @@ class _Stack:
         raise self.fail(index, f"the value of {name} cannot lie on the stack")
 
     def on_stack(self, index: int, slots: Slots) -> bytes:
-        """Return the instructions that do on the stack what one does with a variable."""
+        """Return the instructions that do on the stack what an instruction does with a variable."""
         encode, op = self.words.encode, self.listing.instructions[index].op
         if op != "LOAD_GLOBAL":
             return encode("NOP" if op == "STORE_GLOBAL" else "POP_TOP", 0)
@@ -139,17 +139,17 @@ class _Stack:
         return encode("COPY", way)
 
     def takes(self, index: int, slots: Slots) -> bool:
-        """Return whether a read takes the value from where it lies: it is the last one, and there is room for that."""
+        """Return whether a read moves the value: it is the last read, and there is room for the instruction."""
         raw = self.raws[self.listing.instructions[index].offset]
         others = len(self.of_offset(index)) - 1
         return index in self.last and self.way(index, slots) - 1 + others <= (raw.end - raw.start) // 2
 
     def way(self, index: int, slots: Slots) -> int:
-        """Return how deep the value lies that an instruction reads, 1 for the top of the stack."""
+        """Return the depth of the value that an instruction reads, 1 for the top of the stack."""
         return len(slots) + self.depths[index] - slots.index(str(self.listing.instructions[index].arg))
 
     def of_offset(self, index: int) -> list[Instruction]:
-        """Return the operations of the instruction that an operation belongs to: the load, and the NULL of a call."""
+        """Return the operations of an operation's instruction: the load, and the NULL of a call."""
         near = self.listing.instructions[max(index - 1, 0) : index + 2]
         return [each for each in near if each.offset == self.listing.instructions[index].offset]
 
@@ -158,11 +158,11 @@ class _Stack:
         return item.op in ("STORE_GLOBAL", "LOAD_GLOBAL", "DELETE_GLOBAL") and item.arg in self.variables
 
     def last_reads(self) -> frozenset[int]:
-        """Return the reads behind which no way leads to another one of their variable."""
+        """Return the reads after which no path reads their variable again."""
         items = self.listing.instructions
         live: list[frozenset[object]] = [frozenset()] * (len(items) + 1)
         changed = True
-        while changed:  # Once for code that does not jump backwards, and once to see that.
+        while changed:  # The second round confirms code without backward jumps.
             changed = False
             for index in reversed(range(len(items))):
                 found = frozenset[object]().union(*(live[each] for each in self.following(index)))

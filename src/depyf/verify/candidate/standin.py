@@ -18,7 +18,7 @@ from depyf.verify.candidate.stacked import declare
 from depyf.verify.imports import imported_names
 
 WRAPPER = "__closure_of_"
-"""How the name of a function begins that only holds another one, to give it free variables."""
+"""The prefix of a function that only contains another one, to give it free variables."""
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 FUTURE_FLAGS = 0
@@ -39,21 +39,19 @@ def compile_standin(
     lets_go: bool = False,
     stacked: tuple[str, ...] = (),
 ) -> tuple[types.CodeType, str]:
-    """Return the code object, compiled from `text`, of the function that stands for `original`; and its qualified name.
+    """Return the code object, compiled from `text`, of the function for `original`, and its qualified name.
 
-    function: its name in the text; by default the name of `original`, else the only function there is.
-    names: identifiers in the text that stand for other names in `original`.
-    first: placeholders whose objects are to be the first constants of each function.
-    imported: what the module of the original imported, where that is known.
-    lets_go: whether the function lets its variables go where it reads them for the last time.
-    stacked: variables of the function that the compiler is to take for globals.
-    Raises `DecompilationError` when the text does not compile or the function is not there.
+    function: its name in the text; by default the name of `original`, else the only function. names: identifiers in the
+    text that stand for other names in `original`. first: placeholders whose objects must be the first constants of each
+    function. imported: the imports of the original's module, if they are known. lets_go: whether the function releases
+    its variables when it reads them for the last time. stacked: variables of the function that the compiler must treat
+    as globals. Raises `DecompilationError` if the text does not compile or does not contain the function.
     """
     wanted = original.co_name if function is None else function
     if imported is None:
         imported = imported_names(read(original), Listings())
     text = with_imports(text, imported, names)
-    last = wanted if lets_go and not stacked else None  # A value on the stack goes when it is taken from there.
+    last = wanted if lets_go and not stacked else None  # A value on the stack is released when it is popped.
     globals_of = (wanted, stacked) if stacked else None
     module = compile_text(text, original, filename, first=first, lets_go=last, globals_of=globals_of)
     found = list(functions(module))
@@ -83,10 +81,9 @@ def compile_text(
 ) -> types.CodeType:
     """Compile a module's text under the `from __future__` imports of the original's module.
 
-    cells_of: the function in which the cells of the original have to be cells, whether it needs them or not.
-    first: placeholders whose objects are to be the first constants of each function.
-    lets_go: the function that lets its variables go.
-    globals_of: a function, and the variables of it that are to be globals.
+    cells_of: the function in which the cells of the original must be cells, even if it does not need them. first:
+    placeholders whose objects must be the first constants of each function. lets_go: the function that releases its
+    variables. globals_of: a function, and the variables of it that must be globals.
     """
 
     def compiled(source: str | ast.Module) -> types.CodeType:
@@ -113,15 +110,15 @@ def compile_text(
 
 
 def with_imports(text: str, imported: Sequence[str], names: Mapping[str, str]) -> str:
-    """Return the text of a module that imports names, at its end, where no line or docstring is moved by it."""
+    """Return the text of a module with imports of names at its end, where they move no line and no docstring."""
     in_text = {name: identifier for identifier, name in names.items()}
     return f"{text}\nimport {', '.join(in_text.get(name, name) for name in imported)}\n" if imported else text
 
 
 def add_cells(tree: ast.Module, original: types.CodeType, function: str) -> None:
-    """Let the variables that are cells in the original be cells in its stand-in: some function there names them.
+    """Make the variables that are cells in the original cells in its stand-in: add a function that names them.
 
-    The compiler drops a branch that cannot be taken, and keeps what it says of variables.
+    The compiler drops an unreachable branch, but keeps its effect on the scope of variables.
     """
     found = [node for node in ast.walk(tree) if isinstance(node, DEFINITIONS) and node.name == function]
     names = [name for name in original.co_cellvars if name.isidentifier() and not keyword.iskeyword(name)]
@@ -131,9 +128,9 @@ def add_cells(tree: ast.Module, original: types.CodeType, function: str) -> None
 
 
 def put_first(tree: ast.Module, placeholders: tuple[str, ...]) -> None:
-    """Let what stands for placeholders be the first constants of every function.
+    """Make the stand-ins of placeholders the first constants of every function.
 
-    The compiler drops code that is never reached, and keeps its constants: those with low numbers need no prefix.
+    The compiler drops unreachable code, but keeps its constants. Constants with low indices need no EXTENDED_ARG.
     """
     lines = "".join(f"\n    raise {stand_in(name)!r}" for name in placeholders)
     for node in ast.walk(tree):
@@ -142,7 +139,7 @@ def put_first(tree: ast.Module, placeholders: tuple[str, ...]) -> None:
 
 
 def put_in_front(body: list[ast.stmt], text: str) -> None:
-    """Put a statement before those of a function, behind its docstring, in the line of what stands there."""
+    """Insert a statement before those of a function, after its docstring, on the line of the next statement."""
     is_docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
     never = ast.parse(text).body[0]
     for node in ast.walk(never):
@@ -152,7 +149,7 @@ def put_in_front(body: list[ast.stmt], text: str) -> None:
 
 
 def functions(module: types.CodeType) -> Iterator[tuple[types.CodeType, str]]:
-    """Yield the functions at the top level of a module and their qualified names; for a wrapper those in it."""
+    """Yield the functions at a module's top level and their qualified names; for a wrapper, the functions in it."""
     pending = [(module, "")]
     while pending:
         holder, prefix = pending.pop()
