@@ -1,1 +1,1 @@
-"""Code objects of every supported Python, read and normalised: after this nobody knows a version."""
+"""Read and normalise the code objects of every supported Python. No other package knows a Python version."""

@@ -1,8 +1,7 @@
 """A code object, independent of the interpreter that made it.
 
-`Code` holds what a `types.CodeType` of any CPython from 3.7 to 3.15 holds, with
-one set of field names. A live code object is read by `depyf.bytecode.reader`, a
-`.pyc` by `depyf.bytecode.pyc`; neither executes anything.
+`Code` holds the contents of a `types.CodeType` of any CPython from 3.7 to 3.15, with one set of field names. A live
+code object is read by `depyf.bytecode.reader`, a `.pyc` by `depyf.bytecode.pyc`; neither executes anything.
 """
 
 from __future__ import annotations
@@ -29,11 +28,10 @@ CO_METHOD = 0x8000000
 
 @dataclass(slots=True, eq=False)
 class Code:
-    """Version-neutral view of a code object. Nobody changes it; that it is not frozen makes making it ten times faster.
+    """Version-neutral view of a code object. Immutable by convention: an unfrozen class is ten times faster to make.
 
-    `consts` holds nested code objects as `Code`; every other constant is the very
-    object of the original. `origin` is the live code object this was read from. `optimised` says that it is known to
-    have been compiled with `-O` or `-OO`; where nobody knows, it is false.
+    `consts` holds nested code objects as `Code`; every other constant is the original object. `origin` is the live code
+    object that was read. `optimised` is true if the code is known to be compiled with `-O` or `-OO`.
     """
 
     version: Version

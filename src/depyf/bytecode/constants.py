@@ -1,4 +1,4 @@
-"""When two constants are the same one: by type and value, and by identity where they have no literal."""
+"""Compare constants: by type and value, and by identity if they have no literal."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ ATOMS: frozenset[type] = frozenset({int, bool, str, bytes, type(None), type(Elli
 
 
 def key(value: object) -> Hashable:
-    """Return a key that two constants share exactly when no program can tell them apart by type and value.
+    """Return a key that two constants share exactly when no program can distinguish them by type and value.
 
-    `1`, `True` and `1.0` differ, and so do `0.0` and `-0.0`. Nested code, and objects that no literal makes, are
-    the same only when they are the same object.
+    `1`, `True` and `1.0` differ, and so do `0.0` and `-0.0`. Nested code, and objects without a literal, are equal only
+    if they are the same object.
 
     >>> key(1) == key(True), key(0.0) == key(-0.0), key((1, "a")) == key((1, "a"))
     (False, False, True)
@@ -41,7 +41,7 @@ def key(value: object) -> Hashable:
 
 
 def atom_key(value: object) -> Hashable:
-    """Return the key of a constant that holds no other."""
+    """Return the key of a constant that contains no other constant."""
     if isinstance(value, float) and type(value) is float:
         return ("float", struct.pack("<d", value))
     if isinstance(value, complex) and type(value) is complex:
@@ -54,9 +54,9 @@ def atom_key(value: object) -> Hashable:
 
 
 def set_key(value: frozenset[object]) -> Hashable:
-    """Return the key of a frozen set. One that holds another set is the same only as itself: no literal makes it.
+    """Return the key of a frozen set. A set that contains another set equals only itself, because it has no literal.
 
-    The order in which a program goes through it is part of it, where that is the same in every process.
+    The key includes the iteration order if that is the same in every process.
     """
     if any(isinstance(item, frozenset) for item in value):
         return ("object", id(value))

@@ -8,10 +8,10 @@ from depyf.errors import DecompilationError
 
 
 def stack_depths(listing: Listing) -> list[int]:
-    """Return the number of values on the stack before each instruction, -1 where control never gets.
+    """Return the number of values on the stack before each instruction, -1 for unreachable ones.
 
-    Raises `DecompilationError` where an operation takes more than there is, where two ways lead to
-    an instruction with different depths, and where a handler keeps more values than there are.
+    Raises `DecompilationError` if an operation pops from an empty stack, if paths merge with different depths, or if a
+    handler keeps more values than there are.
     """
     instructions, handlers = listing.instructions, listing.handlers
     depths = [-1] * len(instructions)

@@ -1,4 +1,4 @@
-"""Docstrings: what a function holds, and what the compiler makes of one."""
+"""Docstrings: how a function stores one, and how the compiler changes one."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from depyf.bytecode.versions.known import facts_of
 
 
 def docstring(code: Code) -> str | None:
-    """Return the docstring that a function's constants hold.
+    """Return the docstring among a function's constants, or None.
 
-    Code whose name is in angle brackets (lambda, comprehension) has none, whatever its first constant is.
+    Code with a name in angle brackets (lambda, comprehension) has no docstring, whatever its first constant is.
     """
     first = code.consts[0] if code.consts else None
     if not isinstance(first, str) or not code.flags & CO_OPTIMIZED or code.name.startswith("<"):
@@ -22,12 +22,12 @@ def docstring(code: Code) -> str | None:
 
 
 def is_kept(text: str, code: Code) -> bool:
-    """Return whether a text may be written as the docstring of a class or module: the compiler leaves it as it is."""
+    """Return whether the compiler keeps a text unchanged as the docstring of a class or module."""
     return not facts_of(code.version, str(code)).cleans_docstrings or clean(text) == text
 
 
 def clean(text: str) -> str:
-    """Return what the compiler makes of a docstring, from 3.13 on (CPython's `_PyCompile_CleanDoc`)."""
+    """Return a docstring as the compiler stores it from 3.13 on (CPython's `_PyCompile_CleanDoc`)."""
     first, *others = text.expandtabs().split("\n")
     margin = min((_spaces(line) for line in others if line.strip(" ")), default=0)
     lines = [line[min(margin, _spaces(line)) :] for line in others]

@@ -16,19 +16,15 @@ NAME = attrgetter("name")
 
 @dataclass(slots=True)
 class Draft:
-    """Raw instructions and what each has become so far; all lists run parallel to `raws`.
+    """Raw instructions and their expansions so far; all lists run parallel to `raws`.
 
-    steps: normalised operations of each raw instruction.
-    targets: index of the raw instruction that each jumps to, or -1.
-    lines: line number of each.
-    handler: index in `handlers` of each, or -1.
-    handlers: targets are indices of raw instructions.
-    entries: how many jumps and protected instructions lead to each.
-    leftovers: what folds have made superfluous; it goes unless something still reaches it.
-    function_names: by offset of MAKE_FUNCTION what the function is called, where that is no part of its code.
-    elidable: instructions whose last step is a jump that goes if its target is what follows.
-    names: the opcode names that there are, once somebody has asked.
-    has_lines: whether anybody wants to know where instructions stand in the source.
+    steps: normalised operations of each raw instruction. targets: index of the raw instruction that each jumps to, or
+    -1. lines: line number of each. handler: index in `handlers` of each, or -1. handlers: targets are indices of raw
+    instructions. entries: the number of jumps and protected instructions that lead to each. leftovers: instructions
+    made superfluous by folds; they are removed unless they are still reachable. function_names: by offset of
+    MAKE_FUNCTION the name of the function, if its code does not have it. elidable: instructions whose last step is a
+    jump; it is removed if its target follows directly. names: the opcode names that occur, once requested. has_lines:
+    whether the caller needs source locations.
     """
 
     code: Code
@@ -69,7 +65,7 @@ class Draft:
         )
 
     def next_kept(self, index: int) -> int:
-        """Return the next instruction with steps that is reached from this one alone, or -1."""
+        """Return the next instruction with steps that is reached only from this one, or -1."""
         for later in range(index + 1, len(self.raws)):
             if self.entries[later]:
                 return -1
@@ -84,7 +80,7 @@ class Draft:
             self.retarget(index, -1)
 
     def retarget(self, index: int, target: int) -> None:
-        """Let an instruction jump elsewhere (-1: no longer)."""
+        """Make an instruction jump elsewhere (-1: no longer)."""
         if self.targets[index] >= 0:
             self.entries[self.targets[index]] -= 1
         if target >= 0:
@@ -92,7 +88,7 @@ class Draft:
         self.targets[index] = target
 
     def protect(self, index: int, number: int) -> None:
-        """Let an instruction's exceptions go to the handler with this number (-1: out of the code)."""
+        """Set the handler of an instruction's exceptions (-1: out of the code)."""
         if self.handler[index] >= 0:
             self.entries[self.handlers[self.handler[index]].target] -= 1
         if number >= 0:
@@ -100,7 +96,7 @@ class Draft:
         self.handler[index] = number
 
     def then_jump(self, index: int, target: int) -> None:
-        """Let control go to `target` after the steps of an instruction that has no target."""
+        """Jump to `target` after the steps of an instruction that has no target."""
         self.steps[index] = (*self.steps[index], Step("JUMP", None, True))
         self.retarget(index, target)
         self.elidable.add(index)

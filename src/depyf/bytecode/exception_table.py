@@ -10,7 +10,7 @@ from depyf.errors import DecompilationError
 
 
 class Entry(NamedTuple):
-    """Instructions with offsets in `start` to `end` go to `target`, the stack cut to `depth`.
+    """Exceptions at offsets from `start` to `end` go to `target`, with the stack cut to `depth`.
 
     lasti: whether the offset of the raising instruction is pushed before the exception.
     """
@@ -23,7 +23,7 @@ class Entry(NamedTuple):
 
 
 LONGEST = 1 << 36
-"""Numbers are of 32 bits, in six bytes at most: what is longer is no table, and would take its square in time."""
+"""Numbers have 32 bits, in at most six bytes. A longer one is invalid, and reading it would take quadratic time."""
 
 
 def numbers(code: Code) -> Iterator[int]:

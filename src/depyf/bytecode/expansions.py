@@ -1,4 +1,4 @@
-"""From a raw instruction to the operations it stands for: the vocabulary of the version tables.
+"""Expand a raw instruction into its operations: the vocabulary of the version tables.
 
 An expansion takes the operand and returns steps. The tables in `versions/` pick one per opcode.
 """
@@ -17,7 +17,7 @@ NULL = Step("NULL")
 
 
 FIXED: dict[Expansion, Steps] = {}
-"""The steps of the expansions for which they are the same whatever the argument."""
+"""The steps of the expansions that ignore the argument."""
 
 
 def fixed(*steps: Step) -> Expansion:
@@ -31,7 +31,7 @@ def fixed(*steps: Step) -> Expansion:
 
 
 def plain(op: str, arg: object = None) -> Expansion:
-    """Expand to one operation whose argument is known."""
+    """Expand to one operation with a known argument."""
     return fixed(Step(op, arg))
 
 
@@ -41,7 +41,7 @@ def jump(op: str) -> Expansion:
 
 
 FUNCTION_PARTS = frozenset({1, 2, 4, 8, 16})
-"""Flags of defaults, keyword defaults, annotations, the closure, and what makes annotations."""
+"""Flags of defaults, keyword defaults, annotations, the closure, and the annotate function."""
 
 
 def with_count(op: str) -> Expansion:
@@ -106,12 +106,12 @@ def branch_or_pop(op: str) -> Expansion:
 
 
 def branch_on_none(op: str) -> Expansion:
-    """Expand POP_JUMP_IF_NONE and its like; `op` decides on the outcome of `is None`."""
+    """Expand POP_JUMP_IF_NONE and similar; `op` jumps on the result of `is None`."""
     return fixed(Step("CONST", None), Step("IS", False), Step(op, None, True))
 
 
 def compare(shift: int) -> Expansion:
-    """Expand COMPARE_OP where the operator's index stands above `shift` bits of other use."""
+    """Expand COMPARE_OP; the operator's index is above `shift` bits with another meaning."""
 
     def expand(operand: Operand) -> Steps:
         return (Step("COMPARE", operand.pick(operand.pool.table.compare, operand.raw.arg >> shift, "comparisons")),)
@@ -120,13 +120,13 @@ def compare(shift: int) -> Expansion:
 
 
 def compare_to_bool(operand: Operand) -> Steps:
-    """Expand COMPARE_OP of 3.13 and newer, whose fifth bit asks for an exact bool."""
+    """Expand COMPARE_OP of 3.13 and newer, whose fifth bit requests an exact bool."""
     steps = compare(5)(operand)
     return (*steps, Step("TO_BOOL")) if operand.raw.arg & 16 else steps
 
 
 def compare_any(operand: Operand) -> Steps:
-    """Expand COMPARE_OP of 3.8 and older, which does identity, membership and exception matches too."""
+    """Expand COMPARE_OP of 3.8 and older, which also performs identity, membership and exception matches."""
     symbol = operand.pick(operand.pool.table.compare, operand.raw.arg, "comparisons")
     match symbol:
         case "in" | "not in":
@@ -153,7 +153,7 @@ def binary_op(operand: Operand) -> Steps:
 
 
 def load_global(operand: Operand) -> Steps:
-    """Expand LOAD_GLOBAL of 3.11 and newer, whose low bit asks for the null of a call."""
+    """Expand LOAD_GLOBAL of 3.11 and newer, whose low bit requests the NULL of a call."""
     load = Step("LOAD_GLOBAL", operand.name(1))
     if not operand.raw.arg & 1:
         return (load,)
@@ -161,7 +161,7 @@ def load_global(operand: Operand) -> Steps:
 
 
 def call_shape(operand: Operand) -> str:
-    """Return where a call's missing `self` stands."""
+    """Return the position of a call's missing `self`."""
     return "above" if operand.pool.null_above else "below"
 
 
@@ -173,7 +173,7 @@ def load_attr(operand: Operand) -> Steps:
 
 
 def load_super_attr(operand: Operand) -> Steps:
-    """Expand LOAD_SUPER_ATTR: bit 0 makes it a method load, bit 1 tells `super(a, b)` from `super()`."""
+    """Expand LOAD_SUPER_ATTR: bit 0 makes it a method load, bit 1 distinguishes `super(a, b)` from `super()`."""
     two_args = bool(operand.raw.arg & 2)
     if operand.raw.arg & 1:
         return (Step("LOAD_SUPER_METHOD", (operand.name(2), two_args, call_shape(operand))),)
@@ -191,7 +191,7 @@ def call(op: str, shape: str) -> Expansion:
 
 
 def call_ex(shape: str) -> Expansion:
-    """Expand CALL_FUNCTION_EX, whose low bit tells that there are keyword arguments."""
+    """Expand CALL_FUNCTION_EX, whose low bit is set if there are keyword arguments."""
     return lambda operand: (Step("CALL_EX", (bool(operand.raw.arg & 1), shape)),)
 
 
@@ -201,17 +201,17 @@ def call_ex_with_null(operand: Operand) -> Steps:
 
 
 def get_iter(operand: Operand) -> Steps:
-    """Expand GET_ITER of 3.15, which keeps an iterator as two values; an argument tells of `yield from`."""
+    """Expand GET_ITER of 3.15, which keeps an iterator as two values; an argument marks `yield from`."""
     return (Step("GET_YIELD_FROM_ITER" if operand.raw.arg else "GET_ITER"), Step("GHOST", 0))
 
 
 def import_name(operand: Operand) -> Steps:
-    """Expand IMPORT_NAME of 3.15: bit 0 tells of a lazy import, bit 1 of one that must not be lazy by default."""
+    """Expand IMPORT_NAME of 3.15: bit 0 marks a lazy import, bit 1 an import that must not be lazy by default."""
     return (Step("IMPORT_LAZY" if operand.raw.arg & 1 else "IMPORT_NAME", operand.name(2)),)
 
 
 def format_value(operand: Operand) -> Steps:
-    """Expand FORMAT_VALUE: two bits of conversion, one that tells of a format spec."""
+    """Expand FORMAT_VALUE: two bits of conversion, and one bit for a format spec."""
     return (Step("FORMAT", (bool(operand.raw.arg & 4), CONVERSIONS[operand.raw.arg & 3])),)
 
 
@@ -252,7 +252,7 @@ def intrinsic(count: int) -> Expansion:
 
 
 def local_step(op: str, operand: Operand, index: int) -> Step:
-    """Return the step for a local variable; where cells share the slots, loading a cell's slot loads the cell."""
+    """Return the step for a local variable; if cells share the slots, loading a cell's slot loads the cell."""
     name = operand.local(index)
     is_cell = op == "LOAD_FAST" and name in operand.pool.cell_names
     return Step("LOAD_CLOSURE" if is_cell else op, name)
@@ -264,7 +264,7 @@ def load_fast(operand: Operand) -> Steps:
 
 
 def two_locals(first: str, second: str) -> Expansion:
-    """Expand a superinstruction: the first variable's index stands in the high four bits."""
+    """Expand a superinstruction: the first variable's index is in the high four bits."""
 
     def expand(operand: Operand) -> Steps:
         high, low = operand.raw.arg >> 4, operand.raw.arg & 15
@@ -297,6 +297,6 @@ def function_attribute(operand: Operand) -> Steps:
 
 
 def interpolation(operand: Operand) -> Steps:
-    """Expand BUILD_INTERPOLATION: bit 0 tells of a format spec, the conversion stands above bit 1."""
+    """Expand BUILD_INTERPOLATION: bit 0 marks a format spec, the conversion is above bit 1."""
     conversion = operand.pick(CONVERSIONS, operand.raw.arg >> 2, "conversions")
     return (Step("BUILD_INTERPOLATION", (conversion, bool(operand.raw.arg & 1))),)

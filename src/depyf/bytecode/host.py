@@ -1,10 +1,10 @@
-"""What depyf needs of the Python that it runs in: code objects, a collector that waits, a compiler without warnings.
+"""depyf's helpers for its own Python: code objects in order, a paused garbage collector, a compiler without warnings.
 
-While a code object is decompiled or compared, nearly all new objects are kept to the end. The collector looks at all of
-them each time their number has grown by a quarter: that takes half of the time and finds nothing.
+While depyf decompiles or compares a code object, it keeps nearly all new objects to the end. The collector examines all
+of them each time their number has grown by a quarter. That takes half of the time and finds nothing.
 
-`warnings.catch_warnings` makes Python forget which warnings it has shown, so that the user's program would show them
-again. `without_compiler_warnings` only puts another list of filters in place.
+`warnings.catch_warnings` makes Python forget which warnings it has shown, so the user's program would show them again.
+`without_compiler_warnings` only replaces the list of filters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 def codes_in_order(code: types.CodeType) -> list[types.CodeType]:
-    """Return a code object and all code objects nested in it, level by level; a shared one stands several times."""
+    """Return a code object and all code objects nested in it, level by level; a shared one occurs several times."""
     found = [code]
     for current in found:
         found.extend(const for const in current.co_consts if isinstance(const, types.CodeType))
@@ -30,7 +30,7 @@ def codes_in_order(code: types.CodeType) -> list[types.CodeType]:
 
 
 def pausing(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Let the collector wait until the end of each call of a function."""
+    """Pause the garbage collector during each call of a function."""
 
     @wraps(function)
     def call(*args: Given.args, **kwargs: Given.kwargs) -> Result:
@@ -47,7 +47,7 @@ def pausing(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Let the collector wait until the end of a `with` statement."""
+    """Pause the garbage collector during a `with` statement."""
     if not gc.isenabled():
         yield
         return
@@ -63,7 +63,7 @@ _IGNORED = tuple(("ignore", None, category, None, 0) for category in (SyntaxWarn
 
 @contextmanager
 def without_compiler_warnings() -> Iterator[None]:
-    """Let the compiler warn of nothing."""
+    """Suppress the compiler's warnings."""
     before = warnings.filters
     warnings.filters = [*_IGNORED, *before]
     try:

@@ -1,13 +1,13 @@
-"""Functions that stand as constants in a source, for what no statement says.
+"""Functions that are constants in a source, for operations without a statement.
 
-`raise e` makes the exception being handled the context of `e`, and a bare `raise` raises that one only. The interpreter
-raises exceptions again without looking at their context (RERAISE); so does the `throw` of a generator that has ended.
+`raise e` makes the exception being handled the context of `e`, and a bare `raise` re-raises only that exception. The
+interpreter re-raises exceptions without looking at their context (RERAISE). The `throw` of an ended generator does too.
 
-A `with` enters a manager and leaves it again. Code that a program wrote may enter one and leave it elsewhere, or never:
-ENTER and ENTER_ASYNC do what the interpreter does to enter, which looks the two methods up on the type alone.
+A `with` enters a manager and leaves it. Handwritten bytecode may enter one and leave it elsewhere, or never. ENTER and
+ENTER_ASYNC enter as the interpreter does: they look both methods up on the type only.
 
-An `import` binds what it finds, or takes names from it, and drops it then. IMPORT gives what IMPORT_NAME gives to the
-function that calls it; IMPORT_FROM takes a name from a module as the operation does, which is more than an attribute.
+An `import` binds the module, or names from it, and then drops it. IMPORT returns the result of IMPORT_NAME for its
+caller. IMPORT_FROM takes a name from a module as the operation does, which is more than an attribute access.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _throw() -> Callable[[BaseException], object]:
 
 
 def on_type(kind: type, name: str) -> object:
-    """Return what the interpreter finds under a name on a type, its metaclass not asked."""
+    """Return the attribute that the interpreter finds on a type, without its metaclass."""
     for base in type.__dict__["__mro__"].__get__(kind):
         names = type.__dict__["__dict__"].__get__(base)
         if name in names:
@@ -38,13 +38,13 @@ def on_type(kind: type, name: str) -> object:
 
 
 def bound(found: object, owner: object) -> object:
-    """Return a method as it is called on its owner."""
+    """Return a method bound to its owner."""
     get = on_type(type(found), "__get__")
     return found if get is MISSING else get(found, owner, type(owner))  # type: ignore[operator]
 
 
 def _entering(names: tuple[str, str], fail: Callable[[object], NoReturn]) -> Entering:
-    """Return a function that enters a manager by methods of these names, that for the exit last."""
+    """Return a function that enters a manager with methods of these names; the last name is that of the exit."""
 
     def enter(manager: object) -> tuple[object, object]:
         found = {name: on_type(type(manager), name) for name in names}
@@ -57,12 +57,12 @@ def _entering(names: tuple[str, str], fail: Callable[[object], NoReturn]) -> Ent
 
 
 def _order(names: tuple[str, str]) -> tuple[str, ...]:
-    """Return names of methods in the order in which the running interpreter binds those of a manager."""
+    """Return a manager's method names in the order in which the running interpreter binds them."""
     return names[::-1] if EXIT_IS_FIRST else names
 
 
 def _exit_is_first() -> bool:
-    """Find out which method of a manager the running interpreter binds first."""
+    """Return which method of a manager the running interpreter binds first."""
     order: list[str] = []
 
     class Entered:
@@ -98,7 +98,7 @@ def _fail_async(manager: object) -> NoReturn:
 
 
 def _import(name: str, level: int, wanted: object) -> object:
-    """Return a module as the frame of the caller finds it."""
+    """Return a module as the caller's frame finds it."""
     frame = sys._getframe(1)
     importer = frame.f_builtins.get("__import__", MISSING)
     if importer is MISSING:
@@ -108,7 +108,7 @@ def _import(name: str, level: int, wanted: object) -> object:
 
 
 def _import_from(module: object, name: str) -> object:
-    """Return what a name in a module stands for."""
+    """Return the value of a name in a module."""
     names = tuple(name if known == "wanted" else known for known in FROM.co_names)
     namespace: dict[str, object] = {"__builtins__": {"__import__": lambda *parts: module}}
     exec(FROM.replace(co_names=names), namespace)
@@ -118,13 +118,13 @@ def _import_from(module: object, name: str) -> object:
 FROM = compile("from module import wanted as found", "<import>", "exec")
 EXIT_IS_FIRST = _exit_is_first()
 THROW = _throw()
-"""Raises the exception that it is given, as it is."""
+"""Raises its argument unchanged."""
 ENTER = _entering(("__enter__", "__exit__"), _fail)
-"""Enters a manager, and returns what leaves it and what `as` would name."""
+"""Enters a manager, and returns its exit and the value for `as`."""
 ENTER_ASYNC = _entering(("__aenter__", "__aexit__"), _fail_async)
-"""The same with what an `async with` awaits."""
+"""Does the same with the awaitables of an `async with`."""
 IMPORT = _import
-"""Imports a module by its name, with the level and the names of IMPORT_NAME."""
+"""Imports a module by name, with the level and the names of IMPORT_NAME."""
 IMPORT_FROM = _import_from
 """Takes a name from a module."""
 IMPORT_FROM.__name__ = IMPORT_FROM.__qualname__ = "import_from"

@@ -1,8 +1,8 @@
-"""Functions that stand as constants in a source, for what `async` statements do and no statement says alone.
+"""Functions that are constants in a source, for the parts of `async` statements that have no statement of their own.
 
-AITER takes the asynchronous iterator of a value as an `async for` does. `await ANEXT(i)` awaits the next value of one
-as an `async for` does, which takes the awaited iterator itself and says so where there is none. `await AWAIT_ENTER(x)`
-and `await AWAIT_EXIT(x)` await what the methods of a manager have returned: a plain `await` fails with other words.
+AITER takes the asynchronous iterator of a value as an `async for` does. `await ANEXT(i)` awaits its next value as an
+`async for` does, which calls `__await__` itself and has its own error message. `await AWAIT_ENTER(x)` and `await
+AWAIT_EXIT(x)` await the results of a manager's methods, because a plain `await` fails with another message.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Waits = Callable[[object], object]
 
 
 class _Given:
-    """What gives others what it was given: an awaitable with an iterator, an iterable or manager with a result."""
+    """A wrapper that returns its content: as an awaitable its iterator, as an iterable or manager its result."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -57,7 +57,7 @@ async def _enter(value: object) -> None:
 
 
 class _Left:
-    """A manager whose exit gives what cannot be awaited."""
+    """A manager whose exit returns a value that cannot be awaited."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -86,7 +86,7 @@ def _aiter(value: object) -> object:
 
 
 def _anext(iterator: object) -> object:
-    """Return what is awaited for the next value of an asynchronous iterator."""
+    """Return the awaitable for the next value of an asynchronous iterator."""
     value = bound(on_type(type(iterator), "__anext__"), iterator)()  # type: ignore[operator]
     if type(iterator) is types.AsyncGeneratorType or _is_coroutine(value):
         return value
@@ -98,7 +98,7 @@ def _anext(iterator: object) -> object:
 
 
 def _awaited(value: object) -> object:
-    """Return the iterator of an awaitable, as `await` takes it."""
+    """Return the iterator of an awaitable, as `await` obtains it."""
     found = on_type(type(value), "__await__")
     if found is MISSING:
         _fail(_plain, value)
@@ -109,7 +109,7 @@ def _awaited(value: object) -> object:
 
 
 def _named_like(value: object, iterator: object) -> object:
-    """Return what gives an iterator to those who await it, of a type with the name of another's."""
+    """Return an awaitable with this iterator, of a type with the name of `value`'s type."""
     kind = type(value)
     names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
     given: object = type(kind.__name__, (_Given,), names)(iterator)
@@ -117,13 +117,13 @@ def _named_like(value: object, iterator: object) -> object:
 
 
 def _is_coroutine(value: object) -> bool:
-    """Return whether a value is awaited as it is."""
+    """Return whether `await` uses a value itself, without `__await__`."""
     is_marked = type(value) is types.GeneratorType and value.gi_code.co_flags & CO_ITERABLE_COROUTINE
     return type(value) is types.CoroutineType or bool(is_marked)
 
 
 def _awaiting(run: Callable[[object], Coroutine[object, object, object]]) -> Waits:
-    """Return a function that gives back what can be awaited, and fails with the words of an `async with`."""
+    """Return a function that returns an awaitable, and fails with the messages of an `async with`."""
 
     def waits(value: object) -> object:
         if not _is_coroutine(value) and on_type(type(value), "__await__") is MISSING:
@@ -136,13 +136,13 @@ def _awaiting(run: Callable[[object], Coroutine[object, object, object]]) -> Wai
 AITER = _aiter
 """Takes the asynchronous iterator of a value."""
 ANEXT = _anext
-"""Asks an asynchronous iterator for what is awaited for its next value."""
+"""Returns the awaitable for the next value of an asynchronous iterator."""
 AWAIT_ENTER = _awaiting(_enter)
-"""Gives back what `__aenter__` has returned."""
+"""Returns an awaitable for the result of `__aenter__`."""
 AWAIT_EXIT = _awaiting(_leave)
-"""Gives back what `__aexit__` has returned."""
+"""Returns an awaitable for the result of `__aexit__`."""
 AWAITS = {1: AWAIT_ENTER, 2: AWAIT_EXIT}
-"""By the argument of GET_AWAITABLE what stands between `await` and its operand."""
+"""By the argument of GET_AWAITABLE: the function between `await` and its operand."""
 AITER.__name__ = AITER.__qualname__ = "aiter"
 ANEXT.__name__ = ANEXT.__qualname__ = "anext"
 AWAIT_ENTER.__name__ = AWAIT_ENTER.__qualname__ = "entering"

@@ -1,12 +1,12 @@
-"""Functions that stand as constants in a source, for what an `except*` statement does and no statement says alone.
+"""Functions that are constants in a source, for the parts of `except*` that have no statement of their own.
 
-An `except*` parts an exception by the types of its clauses, handles each part in the place of the whole, and in the end
-raises what its clauses raised together with what none of them took. SPLIT and GATHER are these two operations of the
-interpreter (CHECK_EG_MATCH, PREP_RERAISE_STAR), each as the code of a function: what SPLIT lets be handled is handled
-in its caller too, as functions share that.
+An `except*` splits an exception by the types of its clauses, and handles each part instead of the whole. At the end it
+raises the exceptions of its clauses together with the unhandled rest. SPLIT and GATHER are these two operations of the
+interpreter (CHECK_EG_MATCH, PREP_RERAISE_STAR) as functions. Functions share the exception being handled with their
+caller, so the part that SPLIT handles is handled in the caller too.
 
-GATHER asks whether an exception still has the traceback of the one that was caught. What THROW raises has one entry
-more, of the frame that calls it; UNTRACE takes the last entry off the exception that is being handled.
+GATHER checks whether an exception still has the traceback of the caught one. An exception raised by THROW has one more
+entry, for the frame that calls THROW; UNTRACE removes the last entry from the exception being handled.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _fail(first: object, second: object) -> object:
 
 
 def _doing(frame: Function, name: str, replaced: str, op: str, arg: int = 0) -> Function:
-    """Return a function like `frame` that does another operation in the place of the one that it does."""
+    """Return a function like `frame`, with one of its operations replaced by another."""
     numbers = {name: number for number, name in FACTS[RUNNING].table.opcodes.items()}
     made = types.FunctionType(_fail.__code__, {})
     if op in numbers:
@@ -56,17 +56,16 @@ def _gathering() -> Function:
 
 
 def _untrace() -> None:
-    """Forget the last frame that the exception being handled has passed."""
+    """Remove the last frame from the traceback of the exception being handled."""
     exc = sys.exc_info()[1]
     if exc is not None and exc.__traceback__ is not None:
         exc.__traceback__ = exc.__traceback__.tb_next
 
 
 SPLIT = _doing(_pair, "split", "UNARY_NEGATIVE", "CHECK_EG_MATCH")
-"""Parts an exception by a type: gives what is left or None, and what the type matches, which is handled then, or None.
-"""
+"""Splits an exception by a type: returns the rest or None, and the match or None. The match is then being handled."""
 GATHER = _gathering()
-"""Returns what is to be raised, or None: of the exception that was caught, and of a list of what clauses raised."""
+"""Returns the exception to raise, or None, from the caught exception and the list of the clauses' exceptions."""
 UNTRACE = _untrace
-"""Undoes what THROW has added to the traceback of the exception that is being handled."""
+"""Removes THROW's entry from the traceback of the exception being handled."""
 UNTRACE.__name__ = UNTRACE.__qualname__ = "untrace"

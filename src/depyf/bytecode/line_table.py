@@ -1,4 +1,4 @@
-"""Line numbers: the formats of `co_lnotab`, `co_linetable` of 3.10, and of 3.11 and newer."""
+"""Line numbers: the formats of `co_lnotab`, and of `co_linetable` in 3.10 and in 3.11 and newer."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ HEAD = 128
 """The bit of the first byte of an entry."""
 DATA = bytes(range(HEAD))
 LONG = re.compile(rb"[\xe8-\xf7](\0?)")
-"""The first bytes of entries of 13 and 14, and the number 0 behind one."""
+"""The first bytes of entries of kinds 13 and 14, and the number 0 after one."""
 NUMBERED = 1 << 31
-"""Stands for the change of an entry that has a number for it."""
+"""Stands for the change of an entry that stores it as a number."""
 WIDEST = 36
-"""Numbers are of 32 bits, in six bytes at most: what is longer is no table, and would take its square in time."""
+"""Numbers have 32 bits, in at most six bytes. A longer one is invalid, and reading it would take quadratic time."""
 CHANGES = [*[0] * 11, 1, 2, NUMBERED, NUMBERED, None]
 ENTRIES = [(CHANGES[head >> 3 & 15], (head & 7) + 1) for head in range(256)]
-"""By the first byte of an entry, the change of the line, None for no line, and the units that it is for."""
+"""By the first byte of an entry: the change of the line, None for no line, and the length in units."""
 
 
 def signed(byte: int) -> int:
@@ -32,12 +32,12 @@ def signed(byte: int) -> int:
 
 
 def pairs(table: bytes) -> Iterator[tuple[int, int]]:
-    """Split a table into pairs of bytes; an odd byte at the end says nothing."""
+    """Split a table into pairs of bytes; an odd byte at the end is ignored."""
     return zip(table[::2], table[1::2], strict=False)
 
 
 def lnotab(code: Code, units: int) -> Lines:
-    """Read `co_lnotab`: advances of offset and line, the line holds from the offset on."""
+    """Read `co_lnotab`: advances of offset and line. A line applies from its offset on."""
     lines: Lines = []
     line, offset = code.first_line, 0
     for step, change in pairs(code.line_table):
@@ -49,7 +49,7 @@ def lnotab(code: Code, units: int) -> Lines:
 
 
 def ranges(code: Code, units: int) -> Lines:
-    """Read `co_linetable` of 3.10: length of a range, then its line against the last."""
+    """Read `co_linetable` of 3.10: the length of a range, then its line relative to the last."""
     lines: Lines = []
     line = code.first_line
     for length, change in pairs(code.line_table):
@@ -61,7 +61,7 @@ def ranges(code: Code, units: int) -> Lines:
 
 
 def locations(code: Code, units: int) -> Lines:
-    """Read `co_linetable` of 3.11 and newer: per entry a kind, a length, and what the kind asks for."""
+    """Read `co_linetable` of 3.11 and newer: per entry a kind, a length, and the data of that kind."""
     table, line = code.line_table, code.first_line
     lines: Lines = []
     if table and table[0] < HEAD:
@@ -105,7 +105,7 @@ def varint_change(code: Code, position: int) -> int:
 
 
 def fitted(lines: Lines, units: int) -> Lines:
-    """Cut or fill up to one line per unit; what the table leaves out has none."""
+    """Cut or extend the list to one line per unit; units that the table does not cover have None."""
     return lines[:units] + [None] * (units - len(lines))
 
 

@@ -1,7 +1,7 @@
 """Normalised instructions: the one form that everything after `bytecode/` reads.
 
-`depyf.bytecode.normalise.normalise(code)` returns a `Listing`. What each operation
-means is in `depyf.bytecode.operations`; nothing downstream knows a Python version.
+`depyf.bytecode.normalise.normalise(code)` returns a `Listing`. `depyf.bytecode.operations` defines the operations. No
+later stage knows a Python version.
 """
 
 from __future__ import annotations
@@ -36,12 +36,11 @@ class Instruction:
 
 @dataclass(slots=True)
 class Handler:
-    """Where an exception goes: the stack is cut to `depth` values, then the offset
-    (`lasti`, if asked for) and the exception are pushed, then control goes to the
-    instruction with index `target`.
+    """The target of an exception.
 
-    The block stack of 3.7 to 3.10 is written down in the same form, PUSH_EXC_INFO at the
-    start of a handler and the clean-up handler around it included.
+    The stack is cut to `depth` values. Then the offset (`lasti`, if requested) and the exception are pushed, and
+    control continues at the instruction with index `target`. The block stack of 3.7 to 3.10 is converted to the same
+    form, including PUSH_EXC_INFO at the start of a handler and the clean-up handler around it.
     """
 
     target: int
@@ -57,7 +56,7 @@ class Beyond(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """The statement of a loop: the offset where it is opened, its first instruction by index, the offset behind it."""
+    """The statement of a loop: its start offset, its first instruction by index, and its end offset."""
 
     opened: int
     start: int
@@ -66,22 +65,23 @@ class Extent(NamedTuple):
 
 @dataclass(slots=True)
 class Listing:
-    """The normalised instructions of one code object, in order, without those that
-    do nothing (NOP, RESUME, CACHE, EXTENDED_ARG, MAKE_CELL, COPY_FREE_VARS...).
+    """The normalised instructions of one code object, in order.
 
-    negates: in a test, `not a in b` would be another operation than `a in b`.
-    iterates_tuples: the compiler makes a tuple of a list display that a loop iterates over.
-    exact_ranges: a jump has the handler that its statement has.
-    loops: how far the statements of loops reach, where the code says it.
-    beyond: for instructions that never go on, by index, where the compiler wrote code as if they did. That
-        code may be out of reach otherwise; it shows how the statements of the source stood.
-    skips: jumps that nothing reaches, which the compiler wrote over the `else` of what never falls through: by the
-        offset of what follows each, the offset that it jumps to.
-    has_idle_end: the compiler wrote a return behind all that is reached, as if control came to the end.
-    function_names: by offset of MAKE_FUNCTION the qualified name of the function, where its code does not say it.
-    places: where each 2-byte unit of the bytecode stands in the source; empty where the code does not say it.
-    source_order: the compiler wrote the code in the order of the source, and no part of it twice.
-    keeps_constants: the constant that a loop tests stays among the constants, though nothing loads it.
+    Instructions without an effect are left out (NOP, RESUME, CACHE, EXTENDED_ARG, MAKE_CELL, COPY_FREE_VARS...).
+
+    negates: in a test, `not a in b` would be another operation than `a in b`. iterates_tuples: the compiler turns a
+    list display that a loop iterates over into a tuple. exact_ranges: a jump has the handler of its statement. loops:
+    the extents of loop statements, if the code shows them. beyond: instructions that never fall through, by index,
+    although the compiler wrote code after them as if they did. That
+        code may be unreachable otherwise; it shows the order of the source's statements.
+    skips: unreachable jumps that the compiler wrote over the `else` of a body that never falls through: by the offset
+    of
+        the instruction after each, the offset of its target.
+    has_idle_end: the compiler wrote an unreachable return at the end. function_names: by offset of MAKE_FUNCTION the
+    qualified name of the function, if its code does not have it. places: the source location of each 2-byte unit of the
+    bytecode; empty if the code has none. source_order: the compiler wrote the code in the order of the source, without
+    duplicates. keeps_constants: the constant that a loop tests stays among the constants, although no instruction loads
+    it.
     """
 
     code: Code

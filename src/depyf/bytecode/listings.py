@@ -1,4 +1,4 @@
-"""The normalised listings of code objects, each made once for all who read it."""
+"""The normalised listings of code objects, each made once for all readers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from depyf.bytecode.normalise import normalise
 
 @dataclass(slots=True)
 class Made:
-    """A listing, whether it says the lines of the source, and whether the depth of its stack was followed."""
+    """A listing, whether it has the source lines, and whether its stack depth was checked."""
 
     code: Code
     listing: Listing
@@ -21,15 +21,15 @@ class Made:
 
 
 class Listings:
-    """Listings by code object. Nobody changes one: what reads the code and what proves the result share them."""
+    """Listings by code object, shared between the decompiler and the proof. Immutable by convention."""
 
     def __init__(self) -> None:
         self.known: dict[int, Made] = {}
 
     def of(self, code: Code) -> Listing:
-        """Return the listing of a code object, which need not say lines.
+        """Return the listing of a code object, possibly without lines.
 
-        Raises `DecompilationError` for bytecode that cannot be read, and for a stack of different depths.
+        Raises `DecompilationError` for unreadable bytecode, and for inconsistent stack depths.
         """
         made = self.known.get(id(code))
         if made is None:
@@ -40,9 +40,9 @@ class Listings:
         return made.listing
 
     def with_lines(self, code: Code) -> Listing:
-        """Return the listing of a code object with its lines, for somebody who executes it on a stack.
+        """Return the listing of a code object with its lines, for a caller that executes it on a stack.
 
-        Raises `DecompilationError` for bytecode that cannot be read.
+        Raises `DecompilationError` for unreadable bytecode.
         """
         made = self.known.get(id(code))
         if made is None or not made.says_lines:

@@ -1,4 +1,4 @@
-"""Code objects within code objects, from the inside out and without recursion."""
+"""Convert code objects within code objects, from the inside out and without recursion."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def nest(
     children: Callable[[Outer, str], list[tuple[Outer, str]]],
     build: Callable[[Outer, str, Mapping[int, Code]], Code],
 ) -> Code:
-    """Convert a code object and all within, each object once.
+    """Convert a code object and its nested ones, each object once.
 
-    children: returns the objects directly within one, with their qualified names.
-    build: makes the `Code` of one object; those of its children are given by identity.
+    children: returns the directly nested objects of one, with their qualified names. build: makes the `Code` of one
+    object; those of its children are given by identity.
     """
     done: dict[int, Code] = {}
     stack = [(root, qualname, False)]
@@ -36,9 +36,9 @@ def nest(
 
 
 def inner_prefix(qualname: str, name: str, flags: int) -> str:
-    """Return what a nested definition's qualified name begins with.
+    """Return the prefix of a nested definition's qualified name.
 
-    For code objects that do not carry their qualified name.
+    For code objects without a qualified name.
     """
     if name == "<module>":
         return ""

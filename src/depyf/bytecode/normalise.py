@@ -1,4 +1,4 @@
-"""A code object of any version to its normalised listing."""
+"""Convert a code object of any version to its normalised listing."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def normalise(code: Code, *, marks: bool = False, measures: bool = True, lines: 
     """Return the normalised instructions of one code object (nested ones are constants in it).
 
     marks: with operations MARK where the code opens and closes blocks of the block stack, in versions that have one.
-    measures: follow the depth of the stack; who executes the operations on a stack finds what is wrong with it anyway.
-    lines: read the lines of the source, which not everybody needs.
+    measures: check the depth of the stack. A caller that executes the operations on a stack notices errors anyway.
+    lines: read the lines of the source, which not every caller needs.
 
-    Raises `DecompilationError` on code that no interpreter could run: unknown opcodes, truncated
-    code, arguments out of range, jumps to where no instruction begins, control that runs off the
-    end, operations that take more than the stack has, points reached with stacks of different depth.
+    Raises `DecompilationError` on code that no interpreter could run: unknown opcodes, truncated code, arguments out of
+    range, jumps into the middle of an instruction, control that runs off the end, operations that take more than the
+    stack has, merges of paths with different stack depths.
     """
     facts = facts_of(code.version, str(code))
     try:
@@ -50,7 +50,7 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool, mea
     else:
         listing = settle(draft)
     if measures or facts.guesses:
-        stack_depths(listing)  # What was guessed is dropped where the stack does not bear it out.
+        stack_depths(listing)  # A wrong guess is dropped if the stack depths do not fit.
     if facts.lines == "locations" and draft.has_lines:
         listing.places = read_places(draft.code)
     listing.function_names = draft.function_names
@@ -63,7 +63,7 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool, mea
 
 
 def begin(code: Code, facts: Facts, with_lines: bool) -> Draft:
-    """Return the draft in which each raw instruction is expanded on its own."""
+    """Return the draft, with each raw instruction expanded separately."""
     raws = decode(code, facts)
     pool = pool_of(code, facts)
     steps = expand(raws, facts, Operand(pool, raws[0]))
@@ -89,7 +89,7 @@ def begin(code: Code, facts: Facts, with_lines: bool) -> Draft:
 
 
 def expand(raws: list[RawInstruction], facts: Facts, operand: Operand) -> list[Steps]:
-    """Return what each raw instruction stands for; `operand` is that of each in turn."""
+    """Return the steps of each raw instruction; `operand` is reset to each in turn."""
     fixed, expansions = facts.fixed, facts.expansions
     met: dict[tuple[str, int], Steps] = {}
     steps: list[Steps] = []
@@ -106,7 +106,7 @@ def expand(raws: list[RawInstruction], facts: Facts, operand: Operand) -> list[S
 
 
 def pool_of(code: Code, facts: Facts) -> Pool:
-    """Return what the arguments of this code index."""
+    """Return the tables that the arguments of this code index."""
     cells = (*code.cellvars, *code.freevars)
     row = code.varnames
     if facts.shared_slots:
@@ -124,11 +124,11 @@ def pool_of(code: Code, facts: Facts) -> Pool:
 
 
 def apart(row: tuple[str, ...], parameters: int, end: int, elsewhere: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a row of variables in which each slot has a name of its own.
+    """Return a row of variables with a different name for each slot.
 
-    No compiler gives one name to a local variable and to a free one; a program that writes code may, and both are
-    variables then. Slots from `parameters` to `end` that are named as a slot before them, or as one of `elsewhere`,
-    are named after their number too.
+    No compiler gives a local and a free variable the same name, but handwritten bytecode may, and then they are
+    different variables. A slot from `parameters` to `end` whose name occurs in an earlier slot or in `elsewhere` gets
+    its number as a suffix.
     """
     taken = {*row[:parameters], *elsewhere}
     names = list(row)
@@ -140,7 +140,7 @@ def apart(row: tuple[str, ...], parameters: int, end: int, elsewhere: tuple[str,
 
 
 def protect(draft: Draft, entries: list[Entry]) -> None:
-    """Write down per instruction where its exceptions go; the first entry that covers it counts."""
+    """Set the handler of each instruction; the first entry that covers it counts."""
     if not entries:
         return
     starts = list(map(START, draft.raws))
@@ -159,7 +159,7 @@ def protect(draft: Draft, entries: list[Entry]) -> None:
 
 
 def cover(draft: Draft, entry: Entry, index: int, position: int) -> int:
-    """Protect the instructions of one entry, from `position` on; return where the next one begins to look."""
+    """Protect the instructions of one entry, from `position` on; return where the search for the next entry begins."""
     while position < len(draft.raws) and draft.raws[position].offset < entry.start:
         position += 1
     while position < len(draft.raws) and draft.raws[position].offset < entry.end:

@@ -1,4 +1,4 @@
-"""Raw instructions, and the names and constants that their arguments stand for."""
+"""Raw instructions, and the names and constants in their arguments."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from depyf.errors import DecompilationError
 
 
 class Step(NamedTuple):
-    """One normalised operation that a raw instruction stands for.
+    """One normalised operation of a raw instruction.
 
-    op: an operation of `depyf.bytecode.operations`.
-    arg: its argument.
-    jumps: whether the raw instruction's jump target is this operation's.
+    op: an operation of `depyf.bytecode.operations`. arg: its argument. jumps: whether the raw instruction's jump target
+    belongs to this operation.
     """
 
     op: str
@@ -23,7 +22,7 @@ class Step(NamedTuple):
     jumps: bool = False
 
     def __eq__(self, other: object) -> bool:
-        """Compare steps; constants by identity, as their own `==` is code of the program's."""
+        """Compare steps; constants by identity, because their own `==` runs code of the program."""
         if not isinstance(other, Step) or (self.op, self.jumps) != (other.op, other.jumps):
             return False
         return self.arg is other.arg or (self.op != "CONST" and self.arg == other.arg)
@@ -40,11 +39,10 @@ Steps = tuple[Step, ...]
 
 @dataclass(slots=True)
 class RawInstruction:
-    """One instruction as the interpreter has it, its EXTENDED_ARG prefixes and caches included.
+    """One instruction of the interpreter, including its EXTENDED_ARG prefixes and caches.
 
-    name: opcode name.
-    arg: argument, prefixes applied.
-    start, offset, end: byte offsets of the first prefix, of the opcode, behind the last cache.
+    name: opcode name. arg: argument, prefixes applied. start, offset, end: byte offsets of the first prefix, of the
+    opcode, and after the last cache.
     """
 
     name: str
@@ -56,10 +54,9 @@ class RawInstruction:
 
 @dataclass(slots=True)
 class Pool:
-    """What arguments of one code object index.
+    """The tables that the arguments of one code object index.
 
-    locals: variable names by index of `LOAD_FAST`.
-    cells: cell and free variable names by index of `LOAD_DEREF`.
+    locals: variable names by index of `LOAD_FAST`. cells: cell and free variable names by index of `LOAD_DEREF`.
     """
 
     code: Code
@@ -72,7 +69,7 @@ class Pool:
 
 @dataclass(slots=True)
 class Operand:
-    """The argument of one raw instruction, decoded on demand; wrong indices raise `DecompilationError`."""
+    """The argument of one raw instruction, decoded on demand; invalid indices raise `DecompilationError`."""
 
     pool: Pool
     raw: RawInstruction
@@ -96,7 +93,7 @@ class Operand:
         return self.pick(self.pool.code.names, self.raw.arg >> shift, "names")
 
     def local(self, index: int) -> str:
-        """Return the variable with an index of its own (superinstructions have two in one argument)."""
+        """Return the variable with an explicit index (superinstructions have two in one argument)."""
         name = self.pick(self.pool.locals, index, "local variables")
         assert isinstance(name, str)
         return name

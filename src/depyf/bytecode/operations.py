@@ -1,32 +1,32 @@
-"""The normalised operations: one table of pictures of the stack, from which every effect is read.
+"""The normalised operations: one table of stack pictures, which defines every effect.
 
-A picture reads bottom to top, `before -> after`; what lies below is left alone. `name` is one value; `name*count` are
-as many values as the argument says (`COUNTS`). A term on both sides is one value, looked at and left there. Any other
+A picture reads bottom to top, `before -> after`; deeper values do not change. `name` is one value; `name*count` are as
+many values as the argument determines (`COUNTS`). A term on both sides is one value that is read and kept. Any other
 name on the right is a result: `truth` is a bool, `text` a string; `iterator`, `async_iterator`, `list`, `set`, `dict`
 are objects of that kind.
 
-What the pictures do not say, by operation:
+Details that the pictures do not show, by operation:
 
     NULL            the missing `self` of a call (PUSH_NULL)
-    SWAP n          top and the value n deep change places (ROT_THREE = SWAP 3, SWAP 2; DUP_TOP_TWO = COPY 2, COPY 2)
+    SWAP n          swap the top and the value n deep (ROT_THREE = SWAP 3, SWAP 2; DUP_TOP_TWO = COPY 2, COPY 2)
     CONST value     nested code is a `Code`; RETURN_CONST is CONST, RETURN
     LOAD_FAST name  _CHECK and _BORROW forms are LOAD_FAST
     LOAD_FAST_CLEAR name    gives a value or null; the variable is unbound afterwards; STORE_FAST takes null too
     LOAD_CLOSURE name       the cell (3.13: LOAD_FAST of a cell variable)
-    MAKE_CELL name          the variable's value (or none) becomes the content of a new cell; only where it does not
-                            stand at the start of the code
+    MAKE_CELL name          the variable's value (or none) becomes the content of a new cell; only if the operation
+                            is not at the start of the code
     LOAD_CLASSDEREF name    locals first, then the cell
     LOAD_COMMON name        AssertionError, NotImplementedError, tuple, all, any...
-    MARK what               a block of the block stack is opened or closed; only where it is asked for
+    MARK what               a block of the block stack is opened or closed; only on request
     LOAD_METHOD (name, shape), LOAD_SUPER_METHOD (name, two_args, shape)
                             shape 'below': method self, or null attribute; 'above': attribute null; see CALL
-    LOAD_SPECIAL name       only where no ENTER_WITH could be recognised
-    LOAD_SUBSCR             BINARY_SLICE is BUILD_SLICE 2, LOAD_SUBSCR; STORE_SLICE likewise
+    LOAD_SPECIAL name       only if no ENTER_WITH is recognised
+    LOAD_SUBSCR             BINARY_SLICE is BUILD_SLICE 2, LOAD_SUBSCR; STORE_SLICE is similar
     UNARY op                '-' '+' '~' 'not'
     BINARY op, INPLACE op   '+' '-' '*' '@' '/' '//' '%' '**' '<<' '>>' '&' '|' '^'
     COMPARE op              '<' '<=' '==' '!=' '>' '>='
     IS invert, CONTAINS invert
-    TO_BOOL                 only where no JUMP_IF_x or UNARY 'not' follows
+    TO_BOOL                 only if no JUMP_IF_x or UNARY 'not' follows
     BUILD_SLICE n           2 or 3 values
     BUILD_CONST_KEY_MAP n   `keys` is a constant tuple
     LIST_APPEND i, ...      to the container i deep after popping; 3.7 has MAP_ADD the other way: SWAP 2 before
@@ -41,25 +41,25 @@ What the pictures do not say, by operation:
     CALL (n, shape), CALL_KW (n, shape), CALL_EX (has_kwargs, shape)
                             shape 'plain': the callee is one value; 'below': null callable, or method self; 'above':
                             callable null, or callable self. `names` is a constant tuple
-    INTRINSIC (name, n)     those with an operation of their own are not here
+    INTRINSIC (name, n)     except those with an operation of their own
     JUMP_IF_x               JUMP_IF_x_OR_POP is COPY 1, JUMP_IF_x, POP; POP_JUMP_IF_NONE is CONST None, IS, JUMP_IF
     FOR_ITER                at the target the iterator is gone; END_FOR is part of it
-    YIELD                   arg 'unwrapped': an asynchronous generator hands the value to the event loop as it is
-    YIELD_FROM              `first` is what to send first, None unless written by a program; the SEND loop of 3.11 and
-                            newer with its CLEANUP_THROW is one YIELD_FROM
-    UNGUARDED               from here on a StopIteration leaves the generator as it is, which no source can say
+    YIELD                   arg 'unwrapped': an asynchronous generator passes the value to the event loop unchanged
+    YIELD_FROM              `first` is the first value to send, None unless the code is handwritten; the SEND loop of
+                            3.11 and newer with its CLEANUP_THROW is one YIELD_FROM
+    UNGUARDED               from here on a StopIteration leaves the generator unchanged; no source has that
     GET_AWAITABLE           arg: 0, 1 (from __aenter__), 2 (from __aexit__)
     END_ASYNC_FOR           re-raises unless StopAsyncIteration (a handler's first operation)
-    SEND, CLEANUP_THROW     only where no YIELD_FROM is recognised; SEND's arg True: at the target the iterator is gone
-    PUSH_EXC_INFO           3.10 and older push three values per exception; here one stands for them
+    SEND, CLEANUP_THROW     only if no YIELD_FROM is recognised; SEND's arg True: at the target the iterator is gone
+    PUSH_EXC_INFO           3.10 and older push three values per exception; normalised code pushes one
     MATCH_EXC               3.10 and older: after COPY 1 it is CHECK_EXC_MATCH
-    RERAISE n               how deep below the exception the saved offset is, 0: not used
-    ENTER_WITH, ENTER_ASYNC_WITH   after it a handler protects the body; at the normal end exit stands below three
+    RERAISE n               the depth of the saved offset below the exception, 0: not used
+    ENTER_WITH, ENTER_ASYNC_WITH   after it a handler protects the body; at the normal end exit is below three
                             None; CALL (2, 'below' or 'above') takes the first None for the self of exit (3.11 to
                             3.13), CALL (3, 'plain') has exit alone as callee
-    WITH_EXCEPT_START n     how deep `exit` is (1 = top), as for COPY
+    WITH_EXCEPT_START n     the depth of `exit` (1 = top), as for COPY
     MATCH_KEYS, MATCH_CLASS n      None if it does not match
-    MATCH_CLASS_OR_SUBJECT n       3.10, written by a program only
+    MATCH_CLASS_OR_SUBJECT n       3.10, only in handwritten code
 """
 
 from __future__ import annotations
@@ -195,10 +195,10 @@ RERAISE                     below*n exc ->
 """Operations that may raise and are observable."""
 
 Effect = tuple[int, int]
-"""How many values an operation takes from the stack, and how many it leaves there instead."""
+"""The number of values that an operation takes from the stack, and the number that it leaves there instead."""
 
 EffectOf = Callable[[Any], Effect]
-"""The effect for an argument. What is only looked at counts as taken and left again."""
+"""The effect for an argument. A value that is only read counts as taken and left again."""
 
 COUNTS: dict[str, Callable[[Any], int]] = {
     "n": lambda arg: arg,
@@ -208,7 +208,7 @@ COUNTS: dict[str, Callable[[Any], int]] = {
     "bits": lambda arg: (arg & 15).bit_count(),
     "shape": lambda arg: 1 if arg[1] == "plain" else 2,
 }
-"""How many values a term stands for, by what is behind its `*`; `shape` are the values of a callee."""
+"""The number of values of a term, by the text after its `*`; `shape` is the number of slots of a callee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ class Picture:
 
 
 def read_picture(text: str) -> Picture:
-    """Return the picture that a text like `v*n keys -> dict` stands for."""
+    """Return the picture for a text like `v*n keys -> dict`."""
     before, _, after = text.partition("->")
     sides = [tuple(term.partition("*")[::2] for term in side.split()) for side in (before, after)]
     return Picture(*sides)
@@ -238,16 +238,14 @@ def read_picture(text: str) -> Picture:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What one operation does to the stack, and what a reader of the code may conclude.
+    """The stack effect of one operation, and its properties.
 
-    picture: the stack when control goes on to the next instruction (or leaves the code).
-    effect: the effect then.
-    jump_effect: effect when it goes to the target; None for operations without one.
-    raises: whether it can raise, apart from asynchronous exceptions and lack of memory.
-    observable: whether it may run code of the user, or reads or writes what other code sees,
-        so that its place among others of its kind matters; constants, the stack, and plain
-        local variables are not that.
-    falls: whether control can go on to the next instruction.
+    picture: the stack when control falls through to the next instruction (or leaves the code). effect: the effect in
+    that case. jump_effect: the effect when it jumps to the target; None for operations without one. raises: whether it
+    can raise, apart from asynchronous exceptions and lack of memory. observable: whether it may run the user's code, or
+    reads or writes data that other code sees. Then its order among other
+        observable operations matters. Constants, the stack, and plain local variables are not observable.
+    falls: whether control can fall through to the next instruction.
     """
 
     name: str
@@ -310,10 +308,10 @@ _ROWS = [
 OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in _ROWS}
 """Every operation by name."""
 ALWAYS: dict[str, Effect] = {name: one.effect(None) for name, one in OPERATIONS.items() if one.picture.fixed}
-"""The effect of the operations for which it does not depend on the argument."""
+"""The effect of the operations whose effect is independent of the argument."""
 STRAIGHT = frozenset(name for name, one in OPERATIONS.items() if one.falls and one.jump_effect is None)
-"""The operations behind which control goes on to the next one, and nowhere else."""
+"""The operations that always fall through."""
 OF_VARIABLES = frozenset(
     f"{what}_{where}" for what in ("LOAD", "STORE", "DELETE") for where in ("FAST", "DEREF", "GLOBAL", "NAME")
 ) | {"LOAD_FAST_CLEAR", "LOAD_CLOSURE", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
-"""Operations whose argument is the name of a variable, of whatever scope."""
+"""Operations whose argument is the name of a variable, in any scope."""

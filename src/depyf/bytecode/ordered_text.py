@@ -1,13 +1,12 @@
-"""Constants as text that is the same in every process: a set's own order is that of its members' hashes.
+"""Constants as text that is the same in every process. The order of a set depends on its members' hashes.
 
-before: `frozenset({'b', 'a'})` or `frozenset({'a', 'b'})`, as the process has it
-after: `frozenset({'a', 'b'})`
+before: `frozenset({'b', 'a'})` or `frozenset({'a', 'b'})`, depending on the process after: `frozenset({'a', 'b'})`
 """
 
 from __future__ import annotations
 
 CONTAINERS = (tuple, frozenset, set)
-"""Those that cannot hold themselves but through another, which is asked for its own text."""
+"""Containers that can contain themselves only through another object, which is asked for its own text."""
 
 
 def ordered_text(value: object) -> str:

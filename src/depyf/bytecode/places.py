@@ -1,4 +1,4 @@
-"""Where in the source instructions stand: lines and columns, in the format of 3.11 and newer."""
+"""The source locations of instructions: lines and columns, in the format of 3.11 and newer."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import NamedTuple
 from depyf.bytecode.code import Code
 
 LONGEST = 6
-"""Bytes of the longest number that a table holds for a file of at most 2**30 lines."""
+"""Bytes of the longest number in a table, for a file of at most 2**30 lines."""
 SHORT, ONE_LINE, NO_COLUMNS, LONG = 10, 13, 13, 14
-"""The first kinds of entries that are no longer short, that no longer stay within a line, and those with numbers."""
+"""The first kinds of entries that are not short, that may span lines, without columns, and with full numbers."""
 
 
 class Place(NamedTuple):
-    """Where an expression or statement begins and ends: lines of the file, columns in bytes."""
+    """The start and end of an expression or statement: lines of the file, columns in bytes."""
 
     line: int
     column: int
@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
 
 Places = list[Place | None]
-"""The place of each 2-byte unit of bytecode; None where the table says none."""
+"""The location of each 2-byte unit of bytecode; None if the table has none."""
 
 
 class _Broken(Exception):
@@ -60,7 +60,7 @@ class _Numbers:
 
 
 def read_places(code: Code) -> Places:
-    """Return the place of each 2-byte unit of code of 3.11 or newer; none at all where the table is broken."""
+    """Return the location of each 2-byte unit of code of 3.11 or newer; an empty list if the table is invalid."""
     table, line, position = code.line_table, code.first_line, 0
     units = len(code.bytecode) // 2
     found: Places = []
@@ -89,7 +89,7 @@ def read_places(code: Code) -> Places:
 
 
 def _entry(numbers: _Numbers, kind: int, line: int) -> tuple[int, Place | None]:
-    """Return the line that an entry with numbers leaves for the next, and its place."""
+    """Return the line from which the next entry counts, and the location of this entry."""
     if kind == NO_COLUMNS:
         return line + numbers.signed(), None
     if kind == LONG:

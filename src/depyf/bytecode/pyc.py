@@ -25,8 +25,9 @@ Wanted = TypeVar("Wanted")
 def load(data: bytes, *, source: str = "<pyc>") -> Code:
     """Return the code object of a `.pyc` file's contents.
 
-    source: what errors name as the place, such as the file's path. `-O` and `-OO` are known by a name that ends as
-        `.opt-1.pyc`, which is how Python names what it compiles with them.
+    source: the location in error messages, such as the file's path. A name that ends like `.opt-1.pyc` means `-O` or
+    `-OO`,
+        because Python names its files that way.
     Raises `DecompilationError` for files of other interpreters and for damaged ones.
     """
     facts = facts_by_magic(data, source)
@@ -54,7 +55,7 @@ def load(data: bytes, *, source: str = "<pyc>") -> Code:
 
 
 def facts_by_magic(data: bytes, source: str) -> Facts:
-    """Return the facts of the version that wrote a file. Raises `DecompilationError` for unknown ones."""
+    """Return the facts of the version that wrote a file. Raises `DecompilationError` for unknown versions."""
     if len(data) < 4 or data[2:4] != MAGIC_END:
         raise DecompilationError("this is no .pyc file: the magic number is missing", code=source)
     magic = int.from_bytes(data[:2], "little")
@@ -71,14 +72,14 @@ def facts_by_magic(data: bytes, source: str) -> Facts:
 
 
 class Fields:
-    """The fields of a marshalled code object, checked as they are taken."""
+    """The fields of a marshalled code object, checked on access."""
 
     def __init__(self, code: MarshalledCode, source: str) -> None:
         self.fields = code.fields
         self.source = source
 
     def get(self, name: str, wanted: type[Wanted]) -> Wanted:
-        """Return a field. Raises where it is not of the type."""
+        """Return a field. Raises if it has another type."""
         value = self.fields[name]
         if not isinstance(value, wanted):
             raise DecompilationError(
@@ -94,7 +95,7 @@ class Fields:
         return values
 
     def code(self, facts: Facts, qualname: str, done: Mapping[int, Code], optimised: bool) -> Code:
-        """Return the code object; `done` holds those within it."""
+        """Return the code object; `done` holds the nested ones."""
         varnames, cellvars, freevars = self.variables() if facts.shared_slots else map(self.names, VARIABLES)
         consts = self.get("consts", tuple)
         return Code(
@@ -120,14 +121,14 @@ class Fields:
         )
 
     def count(self, name: str, varnames: tuple[str, ...]) -> int:
-        """Return a number of parameters. Raises where there are not as many variables."""
+        """Return a number of parameters. Raises if there are fewer variables."""
         value = self.get(name, int)
         if not 0 <= value <= len(varnames):
             raise DecompilationError(f"a code object's {name} is {value}, of {len(varnames)} names", code=self.source)
         return value
 
     def variables(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        """Return local, cell, and free variables from the row that 3.11 and newer keep them in."""
+        """Return local, cell, and free variables from their common list in 3.11 and newer."""
         names, kinds = self.names("variables"), self.get("kinds", bytes)
         if len(names) != len(kinds):
             raise DecompilationError(

@@ -1,4 +1,4 @@
-"""Live code objects of the running interpreter to `Code`."""
+"""Convert live code objects of the running interpreter to `Code`."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""In which order a constant set is iterated over, and how a display must be written that gives the same order.
+"""The iteration order of a constant set, and how to write a display that gives the same order.
 
-    {128, 64}    goes through 128 first, {64, 128} through 64
-    {'b', 'a'}   goes through either first, as this process hashes texts
+    {128, 64}    yields 128 first, {64, 128} yields 64
+    {'b', 'a'}   yields either first, depending on the string hashes of this process
 
-The order is that of a table which is filled in the order of the display. Some compilers fill a second table in the
-order of the first, and who reads a file fills one more. Where hashes are the same in every process,
-the order is the program's, and a text must have it; else no text can say it.
+A hash table that is filled in the order of the display determines the order. Some compilers fill a second table in the
+order of the first, and reading a file fills one more. If hashes are the same in every process, the order belongs to the
+program, and the text must reproduce it. Otherwise no text can.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 NUMBERS = frozenset({int, bool, float, complex})
 """Types whose values have the same hash in every process."""
 MOST_STEPS = 100_000
-"""How many members are put into tables while an order is looked for."""
+"""The most insertions into tables during the search for an order."""
 
 
 def is_fixed(value: frozenset[object]) -> bool:
@@ -33,9 +33,9 @@ def is_fixed(value: frozenset[object]) -> bool:
 
 
 def filled_in(value: frozenset[object], times: int = 1) -> tuple[object, ...] | None:
-    """Return the members in an order in which a set can be filled that is iterated over as this one; None for none.
+    """Return the members in an order that, when filled in, gives this set's iteration order; None if there is none.
 
-    times: how often it is filled, each time in the order of the one before.
+    times: how often a set is filled, each time in the order of the previous one.
 
     >>> filled_in(frozenset([128, 64]))
     (128, 64)
@@ -58,7 +58,7 @@ def filled_in(value: frozenset[object], times: int = 1) -> tuple[object, ...] | 
 
 
 def written(value: frozenset[object], times: int = 1) -> tuple[object, ...]:
-    """Return the members in the order in which a text has them: the same one in every process.
+    """Return the members in their order in a text: the same order in every process.
 
     times: how often a set is filled on the way from the text, as for `filled_in`.
     """
@@ -67,7 +67,7 @@ def written(value: frozenset[object], times: int = 1) -> tuple[object, ...]:
 
 
 def _rank(item: object) -> tuple[str, int, bytes]:
-    """Return where a member stands that may stand anywhere: by type, integers by value, texts by character."""
+    """Return the sort key of a member whose order is free: by type, integers by value, texts by character."""
     if isinstance(item, int):
         return type(item).__name__, item, b""
     if isinstance(item, str):
@@ -79,7 +79,7 @@ def _rank(item: object) -> tuple[str, int, bytes]:
 
 
 def _misses(order: Sequence[object], wanted: Sequence[object], times: int) -> int:
-    """Return at how many places a set that is filled in this order has another member than is wanted there."""
+    """Return the number of positions at which a set filled in this order differs from the wanted order."""
     for _ in range(times - 1):
         order = tuple(frozenset(order))
     return sum(mine is not its for mine, its in zip(frozenset(order), wanted, strict=True))

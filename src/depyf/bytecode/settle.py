@@ -1,4 +1,4 @@
-"""From the finished draft to the listing: indices resolved, leftovers of folds removed."""
+"""Convert the finished draft to the listing: resolve indices, remove the leftovers of folds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from depyf.bytecode.operations import OPERATIONS
 
 
 def settle(draft: Draft) -> Listing:
-    """Return the listing. Raises `DecompilationError` where control runs off the end of the code."""
+    """Return the listing. Raises `DecompilationError` if control runs off the end of the code."""
     if draft.leftovers or may_run_off(draft):
         reached = reach(draft)
         for index in draft.leftovers:
@@ -37,7 +37,7 @@ def settle(draft: Draft) -> Listing:
 
 
 def may_run_off(draft: Draft) -> bool:
-    """Return whether control could go on behind the last instruction, if it gets there."""
+    """Return whether control would run off the end after the last instruction."""
     last = draft.steps[-1]
     return not last or OPERATIONS[last[-1].op].falls
 
@@ -48,7 +48,7 @@ def first_instructions(draft: Draft) -> list[int]:
 
 
 def elide_jumps(draft: Draft) -> None:
-    """Remove the jumps of folds that go to what follows anyway."""
+    """Remove the jumps of folds to the instruction that follows them."""
     following = len(draft.raws)
     kept = [following] * (len(draft.raws) + 1)
     for index in range(len(draft.raws) - 1, -1, -1):
@@ -61,7 +61,7 @@ def elide_jumps(draft: Draft) -> None:
 
 
 def place(draft: Draft, first: list[int], source: int, target: int) -> int:
-    """Return the index of the operation that a raw target stands for."""
+    """Return the index of the operation for a raw target."""
     if first[target] == first[-1]:
         raise draft.fail(source, "control runs off the end of the code")
     return first[target]
@@ -84,7 +84,7 @@ def used_handlers(draft: Draft, first: list[int]) -> tuple[list[Handler], dict[i
 
 
 def reach(draft: Draft) -> bytearray:
-    """Mark the raw instructions that control can get to."""
+    """Mark the reachable raw instructions."""
     reached = bytearray(len(draft.raws))
     stack = [0]
     while stack:

@@ -1,7 +1,7 @@
-"""Marshal data of CPython 3.7 to 3.15 to objects, without the interpreter's own loader.
+"""Read marshal data of CPython 3.7 to 3.15 without the interpreter's own loader.
 
-Hostile data cannot do harm: nothing is executed, sizes are checked against what is left of the
-data, nesting and the unfolding of shared objects are limited.
+Hostile data cannot do harm. Nothing is executed, sizes are checked against the remaining data, and nesting and the
+unfolding of shared objects are limited.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from depyf.errors import DecompilationError
 MAX_NESTING = 2000
 """Levels of nested objects, the limit of CPython's own loader."""
 MAX_ALIKE = 100
-"""Members of a set, or keys, with one hash: each is compared with all before it."""
+"""The most members of a set, or keys, with the same hash: each is compared with all before it."""
 MAX_UNFOLDED = 1 << 16
-"""Objects that one object may hold beyond those written down, shared ones counted as often as they are held."""
+"""The most objects that one object may contain beyond the stored ones, counting shared objects at each use."""
 SHARED = 0x80
 DIGIT_BITS = 15
 DIGITS_AT_ONCE = 8
@@ -38,9 +38,8 @@ class MarshalledCode:
 class Frame:
     """A container that is being read.
 
-    left: how many members are missing; -1: as many as stand before a null.
-    finish: makes the object of the members.
-    reference: its number for later references, or -1.
+    left: the number of missing members; -1: all up to a null. finish: makes the object from the members. reference: its
+    number for later references, or -1.
     """
 
     left: int
@@ -96,7 +95,7 @@ class Unmarshaller:
         return int.from_bytes(self.take(4), "little", signed=True)
 
     def load(self) -> object:
-        """Return the object. Raises `DecompilationError` on data that is damaged, or built to be too large."""
+        """Return the object. Raises `DecompilationError` on damaged data, or data built to be too large."""
         while True:
             value, weight = self.begin()
             while value is not PENDING:
@@ -107,7 +106,7 @@ class Unmarshaller:
                 value, weight = self.add(value, weight)
 
     def add(self, value: object, weight: int) -> tuple[object, int]:
-        """Give an object to the container that is being read; return the container if that completes it."""
+        """Add an object to the current container; return the container if that completes it."""
         frame = self.frames[-1]
         if value is NULL and frame.left >= 0:
             raise self.fail("a null stands for no object")
@@ -135,7 +134,7 @@ class Unmarshaller:
         return value, frame.weight
 
     def begin(self) -> tuple[object, int]:
-        """Read an object that is no container, or the head of one (then it is PENDING)."""
+        """Read an object without members, or the head of a container (then it is PENDING)."""
         code = self.take(1)[0]
         kind = chr(code & ~SHARED)
         if kind == "r":
@@ -153,7 +152,7 @@ class Unmarshaller:
         return value, 1
 
     def refer(self) -> tuple[object, int]:
-        """Read a reference to an object that came before."""
+        """Read a reference to an earlier object."""
         index = self.number()
         if not 0 <= index < len(self.references) or self.references[index] is PENDING:
             raise self.fail(f"there is no object with number {index}")
@@ -184,17 +183,17 @@ class Unmarshaller:
         return self.complete() if not frame.left else (PENDING, 0)
 
     def plain_fields(self, frame: Frame) -> None:
-        """Read the numbers that stand next in a code object."""
+        """Read the next plain numbers of a code object."""
         while len(frame.members) < len(frame.fields) and frame.fields[len(frame.members)][1]:
             frame.members.append(self.number())
 
     def make_code(self, members: list[object]) -> MarshalledCode:
-        """Make a code object of its fields."""
+        """Make a code object from its fields."""
         names = [name for name, _ in self.fields]
         return MarshalledCode(dict(zip(names, members, strict=True)))
 
     def scalar(self, kind: str) -> object:
-        """Read an object that holds no others."""
+        """Read an object without members."""
         if ord(kind) in SINGLETONS:
             return SINGLETONS[ord(kind)]
         match kind:
@@ -254,7 +253,7 @@ class Unmarshaller:
 
 
 def hashed(members: list[object]) -> list[object]:
-    """Return what is to go into a table. Raises ValueError where that would take time that grows with the square."""
+    """Return the members of a table. Raises ValueError if hashing them would take quadratic time."""
     if len(members) > MAX_ALIKE:
         _, count = Counter(map(hash, members)).most_common(1)[0]
         if count > MAX_ALIKE:
@@ -263,7 +262,7 @@ def hashed(members: list[object]) -> list[object]:
 
 
 def pairs(members: list[object]) -> dict[object, object]:
-    """Make a dictionary of keys and values in turn."""
+    """Make a dictionary from alternating keys and values."""
     return dict(zip(hashed(members[::2]), members[1::2], strict=True))
 
 

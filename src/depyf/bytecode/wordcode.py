@@ -1,4 +1,4 @@
-"""Bytes of a code object to raw instructions: prefixes joined, caches skipped."""
+"""Split the bytes of a code object into raw instructions: prefixes joined, caches skipped."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def decode(code: Code, facts: Facts) -> list[RawInstruction]:
 
 
 def extended(code: Code, facts: Facts, start: int, offset: int) -> int:
-    """Return the argument of EXTENDED_ARG at `offset`; `start` is where the row of them begins.
+    """Return the argument of EXTENDED_ARG at `offset`; `start` is the first prefix.
 
     Raises `DecompilationError` on anything else.
     """
@@ -65,9 +65,9 @@ def extended(code: Code, facts: Facts, start: int, offset: int) -> int:
 
 
 def jump_targets(code: Code, facts: Facts, raws: list[RawInstruction]) -> list[int]:
-    """Return per instruction the index of the one it jumps to, or -1.
+    """Return per instruction the index of its jump target, or -1.
 
-    Raises `DecompilationError` where a target lies outside the code or within an instruction.
+    Raises `DecompilationError` if a target lies outside the code or within an instruction.
     """
     targets = [-1] * len(raws)
     if facts.jumping.isdisjoint(map(NAME, raws)):
@@ -90,7 +90,7 @@ def jump_targets(code: Code, facts: Facts, raws: list[RawInstruction]) -> list[i
 
 
 def misplaced(code: Code, offset: int) -> str:
-    """Say why an offset is no target."""
+    """Return why an offset is not a jump target."""
     if 0 <= offset < len(code.bytecode):
         return f"goes to offset {offset}, in the middle of an instruction"
     return f"goes to offset {offset}, outside the code ({len(code.bytecode)} bytes)"

@@ -1,1 +1,1 @@
-"""What several instructions of one version mean together, folded into one operation."""
+"""Fold several instructions of one version into the one operation that they mean."""

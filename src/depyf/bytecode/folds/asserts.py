@@ -1,11 +1,11 @@
-"""The exception of `assert`, where the compiler loads it as a global.
+"""Recognise the exception of `assert` if the compiler loads it as a global.
 
-    POP_JUMP_IF_TRUE L; LOAD_GLOBAL AssertionError; [message; CALL_FUNCTION 1;] RAISE_VARARGS 1; L:
-=>  the same with LOAD_COMMON AssertionError
+POP_JUMP_IF_TRUE L; LOAD_GLOBAL AssertionError; [message; CALL_FUNCTION 1;] RAISE_VARARGS 1; L: =>  the same with
+LOAD_COMMON AssertionError
 
-`if not c: raise AssertionError(m)` is compiled to the same code, but for a constant `c` and for the lines: an `assert`
-raises at the line of its test or before, a `raise` that stands below its `if` behind it. So is `if c: raise` to that of
-`assert not c`; where no line is known, that is no `assert`. Code that was compiled with `-O` holds no `assert` at all.
+`if not c: raise AssertionError(m)` compiles to the same code, except for a constant `c` and for the lines. An `assert`
+raises on the line of its test or before it, a `raise` below its `if` after it. In the same way `if c: raise` compiles
+like `assert not c`. Without line numbers, the code is not an `assert`. Code compiled with `-O` has no `assert`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TESTS = ("POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE")
 
 
 def fold_asserts(draft: Draft) -> None:
-    """Tell the exception of `assert` from any other global."""
+    """Distinguish the exception of `assert` from other globals."""
     if draft.code.optimised:
         return
     raised = -1
@@ -31,7 +31,7 @@ def fold_asserts(draft: Draft) -> None:
 
 
 def _is_assert(draft: Draft, index: int, raised: int) -> bool:
-    """Return whether the exception loaded at `index` and raised at `raised` is that of an `assert`."""
+    """Return whether the exception loaded at `index` and raised at `raised` belongs to an `assert`."""
     if raised < 0 or (raised != index + 1 and draft.steps[raised - 1] != (MESSAGE,)):
         return False
     test = index - 1

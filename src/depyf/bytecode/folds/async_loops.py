@@ -1,4 +1,4 @@
-"""The end of `async for` loops of 3.7, which is written out.
+"""Fold the end of `async for` loops in 3.7, which is spelled out.
 
     DUP_TOP; LOAD_GLOBAL StopAsyncIteration; COMPARE_OP exception match; POP_JUMP_IF_TRUE E; END_FINALLY
     E: POP_TOP; POP_TOP; POP_TOP; POP_EXCEPT; POP_TOP; ...    =>    END_ASYNC_FOR; ...
@@ -16,7 +16,7 @@ END = ("POP_TOP", "POP_TOP", "POP_TOP", "POP_EXCEPT", "POP_TOP")
 
 
 def fold_async_loops(draft: Draft) -> None:
-    """Make END_ASYNC_FOR of each test for StopAsyncIteration that begins a handler."""
+    """Replace each test for StopAsyncIteration at the start of a handler by END_ASYNC_FOR."""
     for index, (raw, handler) in enumerate(zip(draft.raws, draft.targets, strict=True)):
         if raw.name != "SETUP_EXCEPT" or not draft.is_run(handler, *TEST):
             continue

@@ -1,4 +1,4 @@
-"""Idioms of the versions with a block stack that newer versions write otherwise.
+"""Fold idioms of the versions with a block stack that newer versions write differently.
 
     LOAD_CONST qualname; MAKE_FUNCTION                   =>    MAKE_FUNCTION
     POP_BLOCK; LOAD_CONST None; L: (a finally body)      =>    BEGIN_FINALLY
@@ -18,7 +18,7 @@ EXITS = ("WITH_EXCEPT_START", "WITH_CLEANUP_START")
 
 
 def fold_qualnames(draft: Draft) -> None:
-    """Take the qualified name of new functions off the stack, and note it where it is a constant."""
+    """Remove the qualified names of new functions from the stack, and record those that are constants."""
     for index, raw in enumerate(draft.raws):
         if raw.name != "MAKE_FUNCTION":
             continue
@@ -30,7 +30,7 @@ def fold_qualnames(draft: Draft) -> None:
 
 
 def fold_finally_entries(draft: Draft) -> None:
-    """Tell the None that begins a `finally` body from any other."""
+    """Distinguish the None that begins a `finally` body from other ones."""
     for index, raw in enumerate(draft.raws):
         if raw.name not in ("SETUP_FINALLY", "SETUP_WITH", "SETUP_ASYNC_WITH"):
             continue
@@ -40,7 +40,7 @@ def fold_finally_entries(draft: Draft) -> None:
 
 
 def fold_exit_calls(draft: Draft) -> None:
-    """Load each None that `__exit__` is called with."""
+    """Load each None argument of `__exit__` separately."""
     for index, steps in enumerate(draft.steps):
         if steps == (NONE,) and draft.is_run(index, "LOAD_CONST", "DUP_TOP", "DUP_TOP", "CALL_FUNCTION"):
             if draft.steps[index + 3] == (Step("CALL", (3, "plain")),):
@@ -49,7 +49,7 @@ def fold_exit_calls(draft: Draft) -> None:
 
 
 def fold_exits(draft: Draft) -> None:
-    """Say of the jumps behind a called `finally` body that they are statements: the end of a body calls none."""
+    """Mark the jumps after a called `finally` body as statements: the end of a body calls none."""
     for index, raw in enumerate(draft.raws):
         if raw.name in ("JUMP_ABSOLUTE", "JUMP_FORWARD"):
             before = index - 2 if draft.name(index - 1) == "POP_TOP" else index - 1
@@ -58,7 +58,7 @@ def fold_exits(draft: Draft) -> None:
 
 
 def fold_async_with(draft: Draft) -> None:
-    """Say of what awaited there is that it came from `__aenter__` or `__aexit__`."""
+    """Mark awaitables that come from `__aenter__` or `__aexit__`."""
     for index, raw in enumerate(draft.raws):
         if raw.name == "BEFORE_ASYNC_WITH":
             mark_await(draft, index + 1, 1)

@@ -1,9 +1,9 @@
-"""Variables of an inlined comprehension that the function around it has cells for.
+"""Fold variables of an inlined comprehension that are cells in the function around it.
 
-    LOAD_FAST_AND_CLEAR x; ...; STORE_FAST x; LOAD_FAST x; ...; STORE_FAST x     the third is no cell, but a value
+    LOAD_FAST_AND_CLEAR x; ...; STORE_FAST x; LOAD_FAST x; ...; STORE_FAST x     the third is a value, not a cell
 
-The comprehension keeps the function's cell on the stack while the variable is its own. It puts the cell back also when
-it is left by an exception: that handler tells where the comprehension is, and which variables are its own.
+The comprehension keeps the function's cell on the stack while it uses the variable itself. A handler puts the cell back
+if an exception leaves the comprehension. That handler shows the extent of the comprehension, and its own variables.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ HEAD = frozenset({"LOAD_FAST_CLEAR", "MAKE_CELL", "SWAP"})
 
 
 def fold_comprehension_cells(draft: Draft) -> None:
-    """Let comprehensions read their own variables as what they are."""
+    """Make comprehensions read their own variables as values, not as cells."""
     if not any(step.op == "LOAD_FAST_CLEAR" for steps in draft.steps for step in steps):
         return
     own = {number: _put_back(draft, handler.target) for number, handler in enumerate(draft.handlers)}
@@ -34,7 +34,7 @@ def fold_comprehension_cells(draft: Draft) -> None:
 
 
 def _put_back(draft: Draft, index: int) -> set[object]:
-    """Return the variables that a handler does nothing but put back."""
+    """Return the variables that a handler restores, if it does nothing else."""
     found: set[object] = set()
     while index < len(draft.steps):
         for step in draft.steps[index]:
@@ -49,7 +49,7 @@ def _put_back(draft: Draft, index: int) -> set[object]:
 
 
 def _made_before(draft: Draft, index: int) -> set[object]:
-    """Return the variables that a comprehension makes cells of its own for, before it begins at `index`."""
+    """Return the variables for which a comprehension makes its own cells, before it begins at `index`."""
     made: set[object] = set()
     index -= 1
     while index >= 0 and all(step.op in HEAD for step in draft.steps[index]):
@@ -61,7 +61,7 @@ def _made_before(draft: Draft, index: int) -> set[object]:
 def _is_value(
     draft: Draft, index: int, name: object, own: dict[int, set[object]], cells: dict[int, set[object]]
 ) -> bool:
-    """Return whether a variable belongs to the innermost comprehension around that has it, and not as a cell."""
+    """Return whether a variable belongs to the innermost enclosing comprehension that has it, as a value."""
     number = draft.handler[index]
     passed: set[int] = set()
     while number >= 0 and number not in passed:

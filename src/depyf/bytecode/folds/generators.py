@@ -1,9 +1,8 @@
-"""What the interpreter does at the start, at the yields, and at the end of generators.
+"""Fold the interpreter's operations at the start, the yields and the end of generators.
 
-    RETURN_GENERATOR; POP_TOP           =>    (nothing: calling a generator function is that)
-    ASYNC_GEN_WRAP; YIELD_VALUE         =>    YIELD
-    handler: STOPITERATION_ERROR; RERAISE    =>    (no handler: generators do that)
-    (a generator without that handler)       =>    UNGUARDED
+RETURN_GENERATOR; POP_TOP           =>    (nothing: calling a generator function does that) ASYNC_GEN_WRAP; YIELD_VALUE
+=>    YIELD handler: STOPITERATION_ERROR; RERAISE    =>    (no handler: generators do that) (a generator without that
+handler)       =>    UNGUARDED
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ UNWRAPPED = Step("YIELD", "unwrapped")
 def fold_generator_start(draft: Draft) -> None:
     """Remove the creation of the generator.
 
-    Raises `DecompilationError` for code that its flags call a generator's, and that makes none: it runs as a function.
+    Raises `DecompilationError` for code with a generator's flags that makes no generator: it runs as a function.
     """
     is_made = False
     for index in draft.places("RETURN_GENERATOR"):
@@ -36,7 +35,7 @@ def fold_generator_start(draft: Draft) -> None:
 
 
 def fold_async_yield(draft: Draft) -> None:
-    """Join the wrapping of an asynchronous generator's value with its yield; mark yields without it."""
+    """Join the wrapping of an asynchronous generator's value with its yield; mark yields without wrapping."""
     if not draft.code.flags & CO_ASYNC_GENERATOR:
         return
     for index, steps in enumerate(draft.steps):
@@ -49,9 +48,9 @@ def fold_async_yield(draft: Draft) -> None:
 
 
 def fold_generator_stop(*, jumps_test: bool) -> Fold:
-    """Return the fold that removes the handler which makes RuntimeError of a StopIteration that leaves a generator.
+    """Return the fold that removes the handler which turns StopIteration into RuntimeError.
 
-    jumps_test: conditional jumps ask for the truth of any value; else of a bool only, which never raises.
+    jumps_test: conditional jumps test the truth of any value; else of a bool only, which never raises.
     """
 
     def fold(draft: Draft) -> None:
@@ -69,9 +68,9 @@ def fold_generator_stop(*, jumps_test: bool) -> Fold:
 
 
 def mark_unguarded(draft: Draft, own: set[int], jumps_test: bool) -> None:
-    """Say so where a StopIteration could leave a generator as it is: no source has that.
+    """Mark the places where a StopIteration could leave a generator unchanged: no source compiles to that.
 
-    own: the instructions of the handlers that see to it.
+    own: the instructions of the handlers that prevent it.
     """
     begin = next((index + 2 for index in range(len(draft.raws)) if draft.name(index) == "RETURN_GENERATOR"), -1)
     if draft.name(begin) != "RESUME":
@@ -85,7 +84,7 @@ def mark_unguarded(draft: Draft, own: set[int], jumps_test: bool) -> None:
 
 
 def is_stop(draft: Draft, index: int) -> bool:
-    """Return whether the handler that begins here does nothing but turn StopIteration into RuntimeError."""
+    """Return whether the handler that begins here only turns StopIteration into RuntimeError."""
     if draft.steps[index] != (STOP,) or draft.handler[index] >= 0:
         return False
     following = draft.next_kept(index)

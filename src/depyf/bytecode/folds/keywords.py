@@ -1,4 +1,4 @@
-"""Keyword names that reach a call through a register of the interpreter.
+"""Fold keyword names that reach a call through a register of the interpreter.
 
     KW_NAMES names; PRECALL n; CALL n    =>    CONST names; CALL_KW n
 """
@@ -10,7 +10,7 @@ from depyf.bytecode.operand import Step
 
 
 def fold_keywords(draft: Draft) -> None:
-    """Give each call its keyword names as a value on the stack. Raises where a register is set for no call."""
+    """Push the keyword names of each call as a value. Raises if a register is set without a call."""
     for index in draft.places("KW_NAMES"):
         call = draft.next_kept(index)
         if call < 0 or draft.name(call) != "CALL":

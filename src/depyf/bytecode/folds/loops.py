@@ -1,4 +1,4 @@
-"""The end of a `for` loop.
+"""Fold the end of a `for` loop.
 
     FOR_ITER E; ... E: END_FOR; ...    =>    FOR_ITER E'; ... E': ...     (the iterator is gone at E')
 """
@@ -9,11 +9,11 @@ from depyf.bytecode.draft import Draft, Fold
 from depyf.bytecode.operand import Step
 
 KEEPING = (Step("COPY", 1), Step("FOR_ITER", None, True), Step("SWAP", 2), Step("POP"))
-"""FOR_ITER whose iterator stays at the way out."""
+"""A FOR_ITER whose iterator stays on the stack at the exit."""
 
 
 def fold_loop_ends(skipped: int) -> Fold:
-    """Return the fold where the interpreter jumps past `skipped` instructions and pops the iterator."""
+    """Return the fold for interpreters that jump past `skipped` instructions and pop the iterator."""
 
     def fold(draft: Draft) -> None:
         for index, raw in enumerate(draft.raws):
@@ -24,7 +24,7 @@ def fold_loop_ends(skipped: int) -> Fold:
 
 
 def fold_loop_ends_and_pop(draft: Draft) -> None:
-    """Where the iterator is popped by an instruction of its own, let the jump do that."""
+    """If a separate instruction pops the iterator, let the jump pop it."""
     for index, raw in enumerate(draft.raws):
         if raw.name != "FOR_ITER":
             continue
@@ -35,7 +35,7 @@ def fold_loop_ends_and_pop(draft: Draft) -> None:
 
 
 def skip(draft: Draft, index: int, count: int) -> None:
-    """Let the loop at `index` leave past `count` instructions."""
+    """Let the loop at `index` exit past `count` instructions."""
     target = draft.targets[index]
     if target + count >= len(draft.raws):
         raise draft.fail(index, "the loop ends past the end of the code")

@@ -1,7 +1,7 @@
-"""Pattern matching of 3.10, whose instructions push a bool beside their result.
+"""Fold pattern matching of 3.10, whose instructions push a bool beside their result.
 
     MATCH_KEYS; POP_JUMP_IF_FALSE     =>    MATCH_KEYS; COPY 1; CONST None; IS; JUMP_IF_TRUE
-    MATCH_CLASS; POP_JUMP_IF_FALSE    =>    likewise, where the jump goes to a POP_TOP of the result
+    MATCH_CLASS; POP_JUMP_IF_FALSE    =>    likewise, if the jump goes to a POP_TOP of the result
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ IS_NOT_NONE = (*IS_NONE[:2], Step("IS", True))
 
 
 def fold_matches(draft: Draft) -> None:
-    """Let matches leave None where they fail, as newer versions do."""
+    """Make failed matches leave None on the stack, as newer versions do."""
     for index, raw in enumerate(draft.raws):
         if raw.name not in ("MATCH_KEYS", "MATCH_CLASS"):
             continue

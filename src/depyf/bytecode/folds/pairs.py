@@ -1,4 +1,4 @@
-"""Two-step operations of newer versions that were one before.
+"""Fold two-step operations of newer versions that were one operation before.
 
     LOAD_LOCALS; LOAD_FROM_DICT_OR_DEREF x    =>    LOAD_CLASSDEREF x
     CALL_INTRINSIC_1 IMPORT_STAR; POP_TOP     =>    IMPORT_STAR
@@ -15,7 +15,7 @@ NULLS = ("NULL", "LATER_NULL")
 
 
 def fold_class_loads(draft: Draft) -> None:
-    """Join the look-up in a class body's names with that in the cell."""
+    """Join the look-up in a class body's names with the look-up in the cell."""
     for index, raw in enumerate(draft.raws):
         if raw.name == "LOAD_LOCALS" and draft.is_run(index, "LOAD_LOCALS", "LOAD_FROM_DICT_OR_DEREF"):
             ((_, name, _),) = draft.steps[index + 1]
@@ -23,7 +23,7 @@ def fold_class_loads(draft: Draft) -> None:
 
 
 def fold_import_star(draft: Draft) -> None:
-    """Drop the None that the intrinsic leaves."""
+    """Drop the None that the intrinsic pushes."""
     star = INTRINSICS["INTRINSIC_IMPORT_STAR"]
     for index, steps in enumerate(draft.steps):
         following = draft.next_kept(index) if steps == star else -1
@@ -32,7 +32,7 @@ def fold_import_star(draft: Draft) -> None:
 
 
 def fold_null_keywords(draft: Draft) -> None:
-    """Let a call without keyword arguments say so; the null before it may be part of what loads the arguments."""
+    """Mark calls without keyword arguments; the NULL before the call may belong to the load of the arguments."""
     for call in range(1, len(draft.raws)):
         before = draft.steps[call - 1]
         if draft.name(call) != "CALL_FUNCTION_EX" or draft.entries[call] or not before or before[-1].op not in NULLS:

@@ -1,4 +1,4 @@
-"""Cells that are made before the code proper begins are a property of the function, not an operation."""
+"""Fold cells that are made before the code proper begins: they are a property of the function, not an operation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from depyf.bytecode.draft import Draft
 
 
 def fold_prologue(draft: Draft) -> None:
-    """Remove the MAKE_CELL operations that stand at the very start."""
+    """Remove the MAKE_CELL operations at the very start."""
     for index, steps in enumerate(draft.steps):
         if draft.entries[index]:
             return

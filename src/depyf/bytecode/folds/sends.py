@@ -1,4 +1,4 @@
-"""The loop that hands values between a generator and the one it delegates to.
+"""Fold the loop that passes values between a generator and the one to which it delegates.
 
     L: SEND E; YIELD_VALUE; RESUME; JUMP_BACKWARD_NO_INTERRUPT L; E:    =>    YIELD_FROM
 """
@@ -13,14 +13,14 @@ POPS_ITERATOR = Step("SEND", True, True)
 
 
 def fold_sends(draft: Draft) -> None:
-    """Make YIELD_FROM of each loop that sends; other SENDs stay."""
+    """Replace each loop that sends by YIELD_FROM; other SENDs stay."""
     for index in draft.places("SEND"):
         if draft.is_run(index, *LOOP) and draft.targets[index + 3] == index:
             fold_loop(draft, index)
 
 
 def fold_loop(draft: Draft, index: int) -> None:
-    """Fold one loop, if its way out is the compiler's."""
+    """Fold one loop, if its exit is the compiler's."""
     end = index + len(LOOP)
     way_out = draft.targets[index]
     if draft.steps[index] != (POPS_ITERATOR,):
@@ -37,7 +37,7 @@ def fold_loop(draft: Draft, index: int) -> None:
 
 
 def drop_throw(draft: Draft, yields: int, way_out: int) -> None:
-    """Mark the handler of an exception thrown in at the yield, and its jump back, as left over."""
+    """Mark the handler of an exception thrown in at the yield, and its jump back, as leftovers."""
     if draft.handler[yields] < 0:
         return
     throw = draft.handlers[draft.handler[yields]].target

@@ -1,4 +1,4 @@
-"""Truth tests that the interpreter makes before a jump.
+"""Fold truth tests that the interpreter makes before a jump.
 
     TO_BOOL; POP_JUMP_IF_FALSE    =>    JUMP_IF_FALSE
 """
@@ -11,7 +11,7 @@ TESTS = ("JUMP_IF_TRUE", "JUMP_IF_FALSE")
 
 
 def fold_truth(draft: Draft) -> None:
-    """Remove TO_BOOL where the next operation is a truth test of its own, and protected as TO_BOOL is."""
+    """Remove TO_BOOL if the next operation is itself a truth test, with the same handler."""
     for index, steps in enumerate(draft.steps):
         if not steps or steps[-1].op != "TO_BOOL":
             continue

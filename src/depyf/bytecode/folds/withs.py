@@ -1,8 +1,8 @@
-"""Entering a `with` block in 3.14 and newer.
+"""Fold the entry of a `with` block in 3.14 and newer.
 
     COPY 1; LOAD_SPECIAL __exit__; SWAP 2; SWAP 3; LOAD_SPECIAL __enter__; CALL 0    =>    ENTER_WITH
 
-The interpreter then has `__exit__` as two values, function and self, where normalised code has one.
+The interpreter then has `__exit__` as two values, function and self. Normalised code has one value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ METHODS = {("__exit__", "__enter__"): "ENTER_WITH", ("__aexit__", "__aenter__"):
 
 
 def fold_with_entries(draft: Draft) -> None:
-    """Make one operation of each entry."""
+    """Replace each entry by one operation."""
     for index, raw in enumerate(draft.raws):
         if raw.name != ENTER[0] or not draft.is_run(index, *ENTER):
             continue

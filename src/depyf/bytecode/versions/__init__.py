@@ -1,1 +1,1 @@
-"""What differs between Pythons: generated tables and small deltas. The only place that knows a version."""
+"""The differences between Python versions: generated tables and small deltas. Only this package knows versions."""

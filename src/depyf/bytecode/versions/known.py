@@ -14,7 +14,7 @@ OLDEST, NEWEST = 7, 15
 
 
 class _Known(Mapping[Version, Facts]):
-    """Facts by version, each read when it is first asked for."""
+    """Facts by version, each read on first use."""
 
     def __getitem__(self, version: Version) -> Facts:
         if version[0] != 3 or not OLDEST <= version[1] <= NEWEST:
@@ -34,7 +34,7 @@ FACTS = _Known()
 
 
 def facts_of(version: Version, code: str) -> Facts:
-    """Return the facts of a version. `code` says what was to be read; raises `DecompilationError` for unknown ones."""
+    """Return the facts of a version. Raises `DecompilationError` for unknown versions; `code` names the input."""
     facts = FACTS.get(version)
     if facts is None:
         known = sorted(FACTS)
@@ -45,5 +45,5 @@ def facts_of(version: Version, code: str) -> Facts:
 
 
 def running() -> str:
-    """Return what runs this: the implementation and its version, e.g. `CPython 3.11.7`."""
+    """Return the running implementation and its version, e.g. `CPython 3.11.7`."""
     return f"{platform.python_implementation()} {platform.python_version()}"

@@ -1,4 +1,4 @@
-"""The version of the interpreter that depyf runs on, which made the live code objects that it reads."""
+"""The version of the running interpreter, which made the live code objects."""
 
 from __future__ import annotations
 

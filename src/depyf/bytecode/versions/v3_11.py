@@ -1,4 +1,4 @@
-"""CPython 3.11: exception table, caches, one row of slots, calls with a null."""
+"""CPython 3.11: exception table, caches, one index space of variables, calls with a NULL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CPython 3.13: a call's null above the callable, keyword names on the stack, superinstructions."""
+"""CPython 3.13: a call's NULL above the callable, keyword names on the stack, superinstructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CPython 3.7: where the chain of versions begins."""
+"""CPython 3.7: the start of the chain of versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nodes of a walk in a row."""
+"""Arrange the nodes of a walk in order."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from depyf.bytecode.walk.node import Emitted, Node
 
 
 def arrange(draft: Draft, nodes: list[Node]) -> Listing:
-    """Return the listing: nodes in the order of the code, each followed by where control falls through to.
+    """Return the listing: nodes in the order of the code, each followed by its fallthrough.
 
-    A called `finally` body thus stands where it is called. Where control would fall into a node that
-    already has its place, a jump is put in.
+    So a called `finally` body follows its call. If control would fall into a node that already has its place, a jump is
+    inserted.
     """
     rows = in_order(draft, nodes)
     first = first_instructions(rows, len(nodes))
@@ -44,7 +44,7 @@ def arrange(draft: Draft, nodes: list[Node]) -> Listing:
 
 
 def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[int, Beyond]:
-    """Return, by the index of the last operation of a node, where the compiler wrote code as if it went on."""
+    """Return, by the index of a node's last operation, where the compiler wrote code as if it fell through."""
     found: dict[int, Beyond] = {}
     position = 0
     for node, emitted in rows:
@@ -55,13 +55,13 @@ def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[in
 
 
 def reached_at_last(nodes: list[Node]) -> set[int]:
-    """Return the raw instructions that control reaches, not only the compiler believed it to, by index."""
+    """Return the truly reachable raw instructions, not only the ones that the compiler believed reachable, by index."""
     ways = [one for node in nodes for one in (node.following, *[each.target for each in node.emitted])]
     return {0, *(node.point.raw for node in ways if node is not None)}
 
 
 def skips(draft: Draft, reached: set[int]) -> dict[int, int]:
-    """Return the jumps that nothing reaches: by the offset of what follows each, the offset that it jumps to."""
+    """Return the unreachable jumps: by the offset of the instruction after each, the offset of its target."""
     found: dict[int, int] = {}
     for raw, target in enumerate(draft.targets):
         if target >= 0 and raw not in reached and [step.op for step in draft.steps[raw]] == ["JUMP"]:
@@ -74,7 +74,7 @@ def skips(draft: Draft, reached: set[int]) -> dict[int, int]:
 
 
 def extents(draft: Draft, nodes: list[Node], first: list[int]) -> list[Extent]:
-    """Return how far the loops reach that the code opens."""
+    """Return the extents of the loops that the code opens."""
     return [
         Extent(draft.raws[node.point.raw].offset, first[entered.number], draft.raws[node.behind].offset)
         for node in nodes
@@ -85,7 +85,7 @@ def extents(draft: Draft, nodes: list[Node], first: list[int]) -> list[Extent]:
 
 
 def in_order(draft: Draft, nodes: list[Node]) -> list[tuple[Node, list[Emitted]]]:
-    """Return the nodes in their order, each with its operations and a jump where one is needed."""
+    """Return the nodes in order, each with its operations and, if needed, a jump."""
     rows = []
     placed = bytearray(len(nodes))
     heads = sorted(nodes, key=lambda node: (place(draft, node), node.number))
@@ -103,7 +103,7 @@ def in_order(draft: Draft, nodes: list[Node]) -> list[tuple[Node, list[Emitted]]
 
 
 def place(draft: Draft, node: Node) -> int:
-    """Return what a node is sorted by: its instruction, or the end for what the interpreter adds."""
+    """Return the sort key of a node: its instruction, or the end for a node that the interpreter adds."""
     return len(draft.raws) if node.point.role == "cleanup" else node.point.raw
 
 

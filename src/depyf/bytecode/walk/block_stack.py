@@ -1,6 +1,6 @@
-"""What the instructions of 3.7 to 3.10 that work on the block stack do.
+"""The instructions of 3.7 to 3.10 that use the block stack.
 
-Each takes the machine and the step; `machine.next_raw` is where control goes on (None: nowhere).
+Each function takes the machine and the step; `machine.next_raw` is where control continues (None: nowhere).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PENDING = (Kind.NORMAL, Kind.CALLED, Kind.RETURNING, Kind.BREAKING, Kind.CONTINU
 
 
 def setup(kind: str, under: int = 0) -> Callable[[Machine, object], None]:
-    """Return the instruction that opens a block; `under` slots on top do not belong below it."""
+    """Return the instruction that opens a block; `under` slots on top are not below it."""
 
     def run(machine: Machine, arg: object) -> None:
         machine.enter_block(kind, machine.target, machine.layout.depth - under)
@@ -41,14 +41,15 @@ def setup_loop(machine: Machine, arg: object) -> None:
     machine.behind = machine.target
     machine.enter_block("loop", machine.target, machine.layout.depth)
     if machine.draft.entries[machine.raw]:
-        # A loop that begins with a loop goes back to here, the other one to what is next.
+        # If a loop begins with another loop, `continue` jumps here, and the inner loop continues at the next
+        # instruction.
         machine.branches.append((len(machine.emitted), Point(machine.raw + 1, machine.layout, machine.blocks)))
         machine.emit("JUMP", "loop")
         machine.next_raw = None
 
 
 def setup_with(machine: Machine, arg: object) -> None:
-    """Enter the manager, then protect what follows."""
+    """Enter the manager, then protect the body."""
     machine.operate("ENTER_WITH", None)
     machine.enter_block("finally", machine.target, machine.layout.depth - 1)
 
@@ -61,7 +62,7 @@ def pop_block(machine: Machine, unwinds: object) -> None:
 
 
 def pop_except(machine: Machine, unwinds: object) -> None:
-    """Leave a handler: the exception that was being handled before is handled again."""
+    """Leave a handler: the previous exception is being handled again."""
     block = machine.leave_block("handler")
     if unwinds:
         machine.drop_to(block.depth + len(HANDLED))
@@ -80,7 +81,7 @@ def reraise(machine: Machine, arg: object) -> None:
 
 
 def end_async_for(machine: Machine, arg: object) -> None:
-    """End the loop on StopAsyncIteration, where the handler does more before."""
+    """End the loop on StopAsyncIteration, if the handler does something else before."""
     machine.leave_block("handler")
     if tuple(machine.tops(len(HANDLED + CAUGHT))) != HANDLED + CAUGHT:
         raise machine.fail("an asynchronous loop ends with other values than it began with")
@@ -91,20 +92,20 @@ def end_async_for(machine: Machine, arg: object) -> None:
 
 
 def begin_finally(machine: Machine, arg: object) -> None:
-    """Come into a `finally` body the normal way."""
+    """Enter a `finally` body the normal way."""
     machine.mark("begin finally")
     machine.push(NORMAL)
 
 
 def call_finally(machine: Machine, arg: object) -> None:
-    """Run a `finally` body, then come back."""
+    """Run a `finally` body, then return here."""
     machine.mark("call finally")
     machine.push(Slot(Kind.CALLED, machine.raw + 1))
     machine.next_raw = machine.target
 
 
 def pop_finally(machine: Machine, keeps_top: object) -> None:
-    """Leave a `finally` body for elsewhere, whatever it was run for."""
+    """Leave a `finally` body for elsewhere, independent of why it was run."""
     machine.mark("pop finally")
     kept = machine.take() if keeps_top else None
     if machine.layout.top.kind in SIMPLE:
@@ -123,7 +124,7 @@ def pop_finally(machine: Machine, keeps_top: object) -> None:
 
 
 def end_finally(machine: Machine, arg: object) -> None:
-    """Go on with what the `finally` body was run for."""
+    """Resume the control flow for which the `finally` body was run."""
     reason = machine.layout.top
     if reason == EXCEPTION_TYPE:
         reraise(machine, None)
@@ -147,7 +148,7 @@ def end_finally(machine: Machine, arg: object) -> None:
 
 
 def seem_to_go_on(machine: Machine) -> None:
-    """Note that a handler's end falls through as the compiler sees it; that of a `with` does so in earnest."""
+    """Record that a handler's end falls through in the compiler's view; that of a `with` really does."""
     if machine.blocks and machine.blocks[-1].kind == "handler":
         if machine.draft.name(machine.raw - 1) != "WITH_CLEANUP_FINISH":
             kept = cut(machine.layout, machine.blocks[-1].depth)
@@ -155,7 +156,7 @@ def seem_to_go_on(machine: Machine) -> None:
 
 
 def with_cleanup_start(machine: Machine, arg: object) -> None:
-    """Call `__exit__`: with the exception, or with three times None."""
+    """Call `__exit__` with the exception, or with None three times."""
     reason = machine.layout.top
     if reason == EXCEPTION_TYPE:
         slots = machine.tops(1 + len(HANDLED + CAUGHT))
@@ -177,7 +178,7 @@ def with_cleanup_start(machine: Machine, arg: object) -> None:
 
 
 def with_cleanup_finish(machine: Machine, arg: object) -> None:
-    """Look at what `__exit__` returned: after an exception, true swallows it."""
+    """Test the result of `__exit__`: after an exception, a true result swallows it."""
     if machine.tops(2) != [GHOST, REAL]:
         raise machine.fail("no with block ends here")
     machine.replace(2, [])
@@ -188,12 +189,12 @@ def with_cleanup_finish(machine: Machine, arg: object) -> None:
 
 
 def return_value(machine: Machine, arg: object) -> None:
-    """Leave the function, through the `finally` bodies on the way (3.7)."""
+    """Leave the function, through the enclosing `finally` bodies (3.7)."""
     return_from(machine, machine.raw)
 
 
 def return_from(machine: Machine, raw: int) -> None:
-    """Leave the function as the instruction `raw` does; every `return` runs a copy of a `finally` body of its own."""
+    """Leave the function as the instruction `raw` does; every `return` runs its own copies of the `finally` bodies."""
     while machine.blocks:
         block = machine.leave_block()
         if block.kind == "handler":
@@ -211,7 +212,7 @@ def return_from(machine: Machine, raw: int) -> None:
 
 
 def leave_handler_under_top(machine: Machine) -> None:
-    """Take what a handler keeps from under the top value."""
+    """Remove the values of a handler from below the top value."""
     top = machine.take()
     if tuple(machine.tops(len(HANDLED))) != HANDLED:
         raise machine.fail("a handler is left with other values on the stack than it began with")
@@ -221,7 +222,7 @@ def leave_handler_under_top(machine: Machine) -> None:
 
 
 def break_loop(machine: Machine, arg: object) -> None:
-    """Leave the innermost loop (3.7), in two steps: what the first one seems to go on to has its stack yet."""
+    """Leave the innermost loop (3.7), in two steps: code after the first step still has the loop's stack."""
     machine.mark("break")
     machine.beyond = Point(machine.raw + 1, machine.layout, machine.blocks)
     if machine.blocks and machine.blocks[-1].kind == "loop":
@@ -232,15 +233,15 @@ def break_loop(machine: Machine, arg: object) -> None:
 
 
 def continue_loop(machine: Machine, arg: object) -> None:
-    """Go on with the innermost loop, out of a `try` (3.7)."""
+    """Continue the innermost loop, out of a `try` (3.7)."""
     machine.mark("continue")
     leave_for_loop(machine, Slot(Kind.CONTINUING, machine.target))
 
 
 def leave_for_loop(machine: Machine, reason: Slot) -> None:
-    """Close blocks up to the innermost loop, which is ended or gone on with; run `finally` bodies on the way.
+    """Close blocks up to the innermost loop, to break or continue it; run the enclosing `finally` bodies.
 
-    The jump that does it in the end says that a statement of the source stands for it.
+    The final jump is marked as a statement of the source.
     """
     while machine.blocks:
         if machine.blocks[-1].kind == "loop":
@@ -267,7 +268,7 @@ def leave_for_loop(machine: Machine, reason: Slot) -> None:
 
 
 def leave_loop(machine: Machine) -> None:
-    """Close the block of a loop, and go on behind it."""
+    """Close the block of a loop, and continue after it."""
     block = machine.leave_block("loop")
     machine.drop_to(block.depth)
     machine.next_raw = block.target
@@ -293,4 +294,4 @@ BLOCK_OPERATIONS: dict[str, Callable[[Machine, object], None]] = {
     "BREAK_LOOP": break_loop,
     "CONTINUE_LOOP": continue_loop,
 }
-"""Pseudo operations of the version tables of 3.7 to 3.10; none is left in a listing."""
+"""Pseudo operations of the version tables of 3.7 to 3.10; a listing contains none of them."""

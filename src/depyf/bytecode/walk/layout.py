@@ -1,4 +1,4 @@
-"""What stands on the interpreter's stack, slot by slot: real values, and what normalised code leaves out."""
+"""The contents of the interpreter's stack, slot by slot: real values, and values that normalised code does not have."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 
 class Kind(enum.Enum):
-    """What a slot holds. Real slots are on the normalised stack too, the others are not.
+    """The kind of a slot. Only real slots are also on the normalised stack.
 
-    REAL: any value. EXCEPTION: the exception that a handler caught. PREVIOUS: the one that was
-    being handled before.
-    GHOST: a value of the interpreter's own. NULL: a null that has not been needed so far.
-    EXCEPTION_TYPE: the type of the EXCEPTION below.
-    NORMAL, CALLED, RETURNING, BREAKING, CONTINUING: why a `finally` body runs: control came
-    in, was called from an instruction, or is on its way out of the function, of a loop, to a loop.
+    REAL: any value. EXCEPTION: the exception that a handler caught. PREVIOUS: the exception that was being handled
+    before. GHOST: a value of the interpreter's own. NULL: a null that has not been needed so far. EXCEPTION_TYPE: the
+    type of the EXCEPTION below. NORMAL, CALLED, RETURNING, BREAKING, CONTINUING: why a `finally` body runs: control
+    fell into it, an instruction called it, or control leaves the function, leaves a loop, or continues a loop.
     """
 
     REAL = enum.auto()
@@ -36,14 +34,14 @@ REALS = (Kind.REAL, Kind.EXCEPTION, Kind.PREVIOUS)
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One slot; `target` is the raw instruction to go on with, for CALLED and CONTINUING, or that of the `return`."""
+    """One slot. `target` is the raw instruction to continue at for CALLED and CONTINUING, or that of the `return`."""
 
     kind: Kind
     target: int = -1
 
     @property
     def is_real(self) -> bool:
-        """Whether normalised code has this value on its stack."""
+        """Whether this value is on the stack of normalised code."""
         return self.kind in REALS
 
 
@@ -101,7 +99,7 @@ def cut(layout: Layout, depth: int) -> Layout:
 
 
 def top_slots(layout: Layout, count: int) -> list[Slot]:
-    """Return the topmost slots, lowest first; fewer where there are not as many."""
+    """Return the topmost slots, lowest first; fewer if the stack is not deep enough."""
     found = [slot for slot, _ in zip(layout.slots(), range(count), strict=False)]
     return found[::-1]
 
@@ -110,9 +108,8 @@ def top_slots(layout: Layout, count: int) -> list[Slot]:
 class Block:
     """An entry of the block stack.
 
-    kind: 'loop', 'except', 'finally', or 'handler' while an exception is being handled.
-    target: raw instruction that the block leads to (for 'handler': the handler's first).
-    depth: slots on the stack when the block was entered.
+    kind: 'loop', 'except', 'finally', or 'handler' while an exception is being handled. target: raw instruction that
+    the block leads to (for 'handler': the handler's first). depth: slots on the stack when the block was entered.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""One step of the walk: what an operation does to the slots, and what normalised code does instead."""
+"""One step of the walk: the effect of an operation on the slots, and the normalised operations for it."""
 
 from __future__ import annotations
 
@@ -25,20 +25,19 @@ from depyf.errors import DecompilationError
 WITHIN = frozenset(
     "LIST_APPEND SET_ADD MAP_ADD LIST_EXTEND SET_UPDATE DICT_UPDATE DICT_MERGE WITH_EXCEPT_START RERAISE".split()
 )
-"""Operations whose argument is a depth on the stack, counted below what they take."""
+"""Operations whose argument is a depth on the stack, counted below their operands."""
 
 CALLS = ("CALL", "CALL_KW", "CALL_EX")
 
 
 class Machine:
-    """The stacks at one point, changed operation by operation; collects what is to be emitted.
+    """The stacks at one point, changed operation by operation; collects the operations to emit.
 
-    catching, protected: the block stack and the layout that exceptions of this point meet.
-    next_raw: the raw instruction that control goes on with, or None.
-    branches: index in `emitted` and point gone to, of each operation that jumps.
-    behind: the raw instruction behind the loop that is opened here, or -1.
-    beyond: where the compiler wrote code as if the last operation went on, or None.
-    marks: emit where blocks are opened and closed, and how `finally` bodies and loops are entered and left.
+    catching, protected: the block stack and the layout for exceptions of this point. next_raw: the raw instruction
+    where control continues, or None. branches: for each operation that jumps, its index in `emitted` and its target.
+    behind: the raw instruction after the loop that is opened here, or -1. beyond: where the compiler wrote code as if
+    the last operation fell through, or None. marks: emit where blocks are opened and closed, and how `finally` bodies
+    and loops are entered and left.
     """
 
     def __init__(self, draft: Draft, layouts: Layouts, point: Point, marks: bool = False) -> None:
@@ -66,21 +65,21 @@ class Machine:
         return self.draft.targets[self.raw]
 
     def emit(self, op: str, arg: object = None) -> None:
-        """Add an operation to what the point becomes; the slots are the caller's business."""
+        """Emit an operation; the caller updates the slots."""
         self.emitted.append(Emitted(op, arg))
 
     def branch(self, op: str, role: str = "", arg: object = None) -> None:
-        """Add an operation that jumps, with the stacks as they are now, to the target or to a role of this point."""
+        """Emit a jump, with the current stacks, to the target or to a role of this point."""
         raw = self.raw if role else self.target
         self.branches.append((len(self.emitted), Point(raw, self.layout, self.blocks, role)))
         self.emit(op, arg)
 
     def push(self, *slots: Slot) -> None:
-        """Put slots on the stack."""
+        """Push slots."""
         self.layout = self.layouts.push(self.layout, *slots)
 
     def take(self) -> Slot:
-        """Remove the top slot, emitting nothing."""
+        """Remove the top slot without emitting anything."""
         if self.layout.below is None:
             raise self.fail("the stack is empty here")
         slot = self.layout.top
@@ -93,14 +92,14 @@ class Machine:
             self.emit("POP")
 
     def tops(self, count: int) -> list[Slot]:
-        """Return the topmost slots, lowest first. Raises where there are fewer."""
+        """Return the topmost slots, lowest first. Raises if there are fewer."""
         slots = top_slots(self.layout, count)
         if len(slots) < count:
             raise self.fail(f"{count} values are needed, the stack has {len(slots)}")
         return slots
 
     def replace(self, count: int, slots: list[Slot]) -> None:
-        """Put other slots in the place of the topmost ones, emitting nothing."""
+        """Replace the topmost slots without emitting anything."""
         self.layout = self.layouts.push(cut(self.layout, self.layout.depth - count), *slots)
 
     def copy(self, depth: int) -> None:
@@ -120,7 +119,7 @@ class Machine:
             raise self.fail("a program counter cannot be copied")
 
     def exception_depth(self, depth: int) -> int:
-        """Return how deep among the real values the exception is whose type is `depth` deep."""
+        """Return the depth, among the real values, of the exception whose type is `depth` deep."""
         reals = 0
         for position, slot in enumerate(self.layout.slots(), start=1):
             reals += slot.is_real
@@ -129,7 +128,7 @@ class Machine:
         raise self.fail("the exception's type is used after the exception is gone")
 
     def swap(self, depth: int) -> None:
-        """Exchange the top slot and the one `depth` deep; only the order of real values is emitted."""
+        """Swap the top slot and the slot `depth` deep; only a changed order of real values is emitted."""
         slots = self.tops(depth)
         if depth < 2:
             return
@@ -146,7 +145,7 @@ class Machine:
                 self.emit(step.op, step.arg)
 
     def jump(self, op: str, arg: object) -> None:
-        """Do an operation with a target."""
+        """Execute an operation with a target."""
         operation = OPERATIONS[op]
         assert operation.jump_effect is not None
         iterator = self.layout
@@ -166,7 +165,7 @@ class Machine:
             self.next_raw = None
 
     def operate(self, op: str, arg: object) -> None:
-        """Do any other operation that control falls through (or that ends the code)."""
+        """Execute any other operation that falls through (or ends the code)."""
         if op == "YIELD_FROM":
             self.forget_second_of_iterator(1)
         pops, pushes = OPERATIONS[op].effect(arg)
@@ -183,7 +182,7 @@ class Machine:
             self.next_raw = None
 
     def forget_second_of_iterator(self, under: int) -> None:
-        """Where the interpreter keeps an iterator as two values, drop the upper one, `under` slots below the top."""
+        """If the interpreter keeps an iterator as two values, drop the upper one, `under` slots below the top."""
         slots = self.tops(under + 1)
         if slots[0] in (GHOST, NULL):
             self.replace(under + 1, slots[1:])
@@ -203,7 +202,7 @@ class Machine:
         return (count, shape)
 
     def make_real(self, count: int) -> None:
-        """Make sure that the topmost slots are real values. Raises where the interpreter alone knows one."""
+        """Ensure that the topmost slots are real values. Raises if a slot exists only in the interpreter."""
         slots = self.tops(count)
         for index, slot in enumerate(slots):
             if slot == NULL:
@@ -216,7 +215,7 @@ class Machine:
         self.replace(count, slots)
 
     def operate_within(self, op: str, arg: int, pops: int, pushes: int) -> None:
-        """Do an operation that looks at a slot some way down."""
+        """Execute an operation that accesses a slot below the top."""
         slots = self.tops(pops)
         values = pops - arg if pushes <= arg else 0
         looked_at = slots[: len(slots) - values]
@@ -228,7 +227,7 @@ class Machine:
             self.push(REAL)
 
     def add_under(self, slot: Slot, under: object) -> None:
-        """Note that the interpreter has one more value, `under` slots below the top."""
+        """Record that the interpreter has one more value, `under` slots below the top."""
         assert isinstance(under, int)
         self.replace(under, [slot, *self.tops(under)])
 
@@ -238,7 +237,7 @@ class Machine:
             self.pop()
 
     def drop_under(self, depth: int) -> None:
-        """Remove values from under the top until it stands on `depth` slots."""
+        """Remove values below the top until `depth` slots remain below it."""
         top = self.take()
         while self.layout.depth > depth:
             if self.take().is_real:
@@ -247,12 +246,12 @@ class Machine:
         self.push(top)
 
     def enter_block(self, kind: str, target: int, depth: int) -> None:
-        """Put a block on the block stack."""
+        """Push a block on the block stack."""
         self.blocks = (*self.blocks, Block(kind, target, depth))
         self.mark(f"open {kind}")
 
     def leave_block(self, *kinds: str) -> Block:
-        """Take the innermost block off, if it is one of these kinds; what is emitted here no longer raises into it."""
+        """Pop the innermost block if it is one of these kinds; later operations here no longer raise into it."""
         if not self.blocks or (kinds and self.blocks[-1].kind not in kinds):
             raise self.fail(f"no {' or '.join(kinds) or 'block'} is open here")
         block = self.blocks[-1]
@@ -261,7 +260,7 @@ class Machine:
         return block
 
     def mark(self, what: str) -> None:
-        """Note that a block is opened or closed here, if that is wanted."""
+        """Record that a block is opened or closed here, if requested."""
         if self.marks:
             self.emit("MARK", what)
 

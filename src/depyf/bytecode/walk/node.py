@@ -1,4 +1,4 @@
-"""Points of the walk: a raw instruction together with what stands on the stacks there."""
+"""Points of the walk: a raw instruction together with the stacks at that point."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from depyf.bytecode.walk.layout import Blocks, Layout
 
 
 class Point(NamedTuple):
-    """Identifies a node.
+    """The identity of a node.
 
-    raw: index of the raw instruction.
-    role: '' for the instruction itself; 'enter', 'cleanup', 'swallow', 'break', 'out' for what the
-        interpreter does there on its own.
+    raw: index of the raw instruction. role: '' for the instruction itself; 'enter', 'cleanup', 'swallow', 'break',
+    'out' for implicit actions of the
+        interpreter there.
     """
 
     raw: int
@@ -23,8 +23,11 @@ class Point(NamedTuple):
 
 
 class Emitted(NamedTuple):
-    """A normalised operation of a node; `target` is where it jumps to, `raw` the instruction that it is for (-1: of
-    the node)."""
+    """A normalised operation of a node.
+
+    target: where it jumps to.
+    raw: the instruction that it belongs to (-1: that of the node).
+    """
 
     op: str
     arg: object = None
@@ -33,7 +36,7 @@ class Emitted(NamedTuple):
 
 
 class Catch(NamedTuple):
-    """The handler of a node: where, how many real values stay, whether the offset is pushed."""
+    """The handler of a node: its target, the number of real values that stay, and whether the offset is pushed."""
 
     target: Node
     depth: int
@@ -42,14 +45,11 @@ class Catch(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """What one point becomes.
+    """The expansion of one point.
 
-    emitted: its operations.
-    following: where control goes behind them, if it does.
-    catch: where exceptions of its operations go.
-    behind: the raw instruction behind the loop that is opened here, or -1.
-    beyond: where the compiler wrote code as if its last operation went on.
-    number: in order of discovery.
+    emitted: its operations. following: where control goes after them, if it does. catch: where exceptions of its
+    operations go. behind: the raw instruction after the loop that is opened here, or -1. beyond: where the compiler
+    wrote code as if its last operation fell through. number: in order of discovery.
     """
 
     point: Point

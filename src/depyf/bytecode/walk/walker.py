@@ -1,4 +1,4 @@
-"""The walk itself: every point that control can reach, each once."""
+"""The walk: visit every reachable point once."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from depyf.bytecode.walk.node import Catch, Emitted, Node, Point
 from depyf.errors import DecompilationError
 
 COPIES, COPIES_OF_SUBROUTINES = 4, 64
-"""How often the instructions may be copied, on average, for different stacks, and for `finally` subroutines."""
+"""How often instructions may be copied, on average, for different stacks, and for `finally` subroutines."""
 
 
 def walk(draft: Draft, marks: bool = False) -> Listing:
-    """Return the listing of what control can reach, handlers by instruction, ghosts gone.
+    """Return the listing of the reachable code, with handlers by instruction and without ghosts.
 
     marks: with operations MARK where blocks of the block stack are opened and closed, and `finally` bodies called.
 
-    What only the compiler believed to be reached is in it too, where it is valid code.
+    The listing also contains code that only the compiler believed reachable, if it is valid.
 
-    Raises `DecompilationError` on code that uses the stack or the block stack as no interpreter would let it.
+    Raises `DecompilationError` on code that uses the stack or the block stack in a way that no interpreter allows.
     """
     try:
         listing = walk_from_start(draft, marks, beyond=True)
@@ -48,7 +48,7 @@ def walk(draft: Draft, marks: bool = False) -> Listing:
 
 
 def walk_from_start(draft: Draft, marks: bool, *, beyond: bool) -> Listing:
-    """Return the listing, with or without the code that only the compiler believed to be reached."""
+    """Return the listing, with or without the code that only the compiler believed reachable."""
     walker = Walker(draft, marks, beyond)
     walker.reach(Point(0, walker.layouts.empty, ()))
     while walker.pending:
@@ -60,7 +60,7 @@ def walk_from_start(draft: Draft, marks: bool, *, beyond: bool) -> Listing:
 
 
 class Walker:
-    """The nodes found so far, and those to be visited."""
+    """The known nodes, and the nodes to visit."""
 
     def __init__(self, draft: Draft, marks: bool, beyond: bool) -> None:
         self.draft = draft
@@ -77,7 +77,7 @@ class Walker:
         self.roles["out"] = lambda machine, point: leave_loop(machine)
 
     def reach(self, point: Point) -> Node:
-        """Return the node of a point, to be visited if it is new."""
+        """Return the node of a point; a new node will be visited."""
         node = self.nodes.get(point)
         if node is None:
             if point.raw >= len(self.draft.raws):
@@ -90,7 +90,7 @@ class Walker:
         return node
 
     def visit(self, node: Node) -> None:
-        """Find out what a node becomes and where control goes from it."""
+        """Determine the operations and successors of a node."""
         machine = Machine(self.draft, self.layouts, node.point, self.marks)
         self.roles[node.point.role](machine, node.point)
         node.emitted = machine.emitted
@@ -106,14 +106,14 @@ class Walker:
             node.catch = self.catch(machine)
 
     def protect(self, node: Node) -> None:
-        """Let a jump that may be put in for a node have a handler, if that is one of something else too."""
+        """Give a jump that may be inserted for a node a handler, if that handler also protects something else."""
         self.is_done = True
         machine = Machine(self.draft, self.layouts, node.point)
         self.roles[node.point.role](machine, node.point)
         node.catch = self.catch(machine)
 
     def run(self, machine: Machine, point: Point) -> None:
-        """Do the steps of an instruction."""
+        """Execute the steps of an instruction."""
         steps = self.draft.steps[point.raw]
         if point.raw in self.draft.elidable:
             steps = steps[:-1]
@@ -140,12 +140,12 @@ class Walker:
         return None
 
     def catch_at(self, point: Point, depth: int, lasti: bool) -> Catch | None:
-        """Return the handler that begins at a point; none is new once all is found."""
+        """Return the handler that begins at a point; none is new after the walk."""
         target = self.nodes.get(point) if self.is_done else self.reach(point)
         return Catch(target, depth, lasti) if target is not None else None
 
     def catch_in_handler(self, machine: Machine, block: Block, blocks: Blocks) -> Catch | None:
-        """Return where exceptions go that are raised while another is handled: out of the handler."""
+        """Return the target of exceptions that are raised while another is handled: out of the handler."""
         depth = block.depth + len(HANDLED)
         if machine.protected.depth >= depth:
             kept = cut(machine.protected, depth)
@@ -156,13 +156,13 @@ class Walker:
         return None
 
     def keep(self, machine: Machine, depth: int) -> Layout:
-        """Return what a handler keeps of the stack."""
+        """Return the slots that a handler keeps."""
         if depth > machine.protected.depth:
             raise machine.fail(f"the handler keeps {depth} values of a stack of {machine.protected.depth}")
         return cut(machine.protected, depth)
 
     def enter(self, machine: Machine, point: Point) -> None:
-        """Begin a handler: the interpreter saves what it was handling and pushes what it caught."""
+        """Begin a handler: the interpreter saves the previous exception and pushes the caught one."""
         machine.next_raw = point.raw
         if self.draft.steps[point.raw][:1] == (Step("END_ASYNC_LOOP"),):
             machine.push(REAL)
@@ -182,7 +182,7 @@ class Walker:
         machine.next_raw = None
 
     def swallow(self, machine: Machine, point: Point) -> None:
-        """Go on behind a `with` statement whose `__exit__` swallowed the exception."""
+        """Continue after a `with` statement whose `__exit__` swallowed the exception."""
         for op in ("POP", "POP_EXCEPT", "POP"):
             machine.emit(op)
         machine.leave_block("handler")
@@ -190,7 +190,7 @@ class Walker:
 
 
 def do(machine: Machine, step: Step) -> None:
-    """Do one step of an instruction."""
+    """Execute one step of an instruction."""
     match step.op:
         case "COPY":
             assert isinstance(step.arg, int)
