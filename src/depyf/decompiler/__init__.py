@@ -1,7 +1,7 @@
-"""Takes a `Code`, gives source with the level to which it is proven.
+"""Decompile a `Code` to source, with its level of proof.
 
-`Decompiler`, `decompile` and `DecompilationError` are imported when they are first asked for, so that a part of the
-decompiler can be imported without the whole.
+`Decompiler`, `decompile` and `DecompilationError` are imported on first use, so that a part of the decompiler can be
+imported without the whole.
 """
 
 from __future__ import annotations

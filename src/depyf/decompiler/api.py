@@ -1,4 +1,4 @@
-"""What the decompiler offers: functions and code objects in, source out."""
+"""The interface of the decompiler: functions and code objects in, source out."""
 
 from __future__ import annotations
 
@@ -37,21 +37,23 @@ LEADS: dict[type, str] = {
     functools.singledispatchmethod: "func",
     property: "fget",
 }
-"""The attribute of an object that leads to the code that it runs, by type; of a property the one that is read."""
+"""By the type of an object: its attribute that leads to its code; for a property, to the code of its getter."""
 LARGEST = 1 << 27
-"""Bytes of the largest `.pyc` that is read."""
+"""The largest `.pyc` that is read, in bytes."""
 
 
 def decompile(x: object) -> str:
     """Return the source of one function.
 
     x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`;
-        also a property (what reads it), a generator or coroutine, and a frame. Code that Dynamo wrote is shortened as
-        far as the proof carries that.
-        Of a function the defaults and annotations are written too, and above it as comments what its closure holds; a
-        code object has none of these. An object without a text is written as a name that a comment explains.
+    also a
+        property (its getter), a generator or coroutine, and a frame. Code by Dynamo is shortened as far as the proof
+            allows.
+        For a function, the source includes defaults and annotations, and its closure in comments; a code object has
+            none
+        of these. An object without a text is written as a name that a comment explains.
 
-    Raises TypeError if `x` is nothing of the kind, DecompilationError if its code cannot be decompiled.
+    Raises TypeError for any other `x`, DecompilationError if its code cannot be decompiled.
 
     >>> print(decompile(lambda a: a + 1), end="")
     lambda_function = lambda a: a + 1
@@ -67,11 +69,11 @@ def decompile(x: object) -> str:
 
 
 DYNAMOS_NAMES = ("__compiled_fn_", "__resume_at_", "__import_torch_dot_")
-"""How the names begin by which Dynamo's code knows the graphs, functions and modules that it installs."""
+"""The prefixes of the names that Dynamo gives the graphs, functions and modules that it installs."""
 
 
 def is_of_dynamo(code: types.CodeType) -> bool:
-    """Return whether Dynamo wrote a code object: it reads what only Dynamo installs."""
+    """Return whether Dynamo wrote a code object: it uses names that only Dynamo installs."""
     return any(name.startswith(DYNAMOS_NAMES) for name in code.co_names)
 
 
@@ -83,12 +85,11 @@ def decompile_code(
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
     without: frozenset[str] = NOTHING,
 ) -> Decompiled:
-    """Decompile a live code object as a function, and say how far the result is proven.
+    """Decompile a live code object as a function, with a proof.
 
-    simplify: prefer text that is easier to read to text that compiles to the same instructions.
-    assumptions: what the proof may take for granted.
-    result_names: by global, what the items of the sequence that it returns would best be called.
-    without: names of optional passes to leave out.
+    simplify: prefer readable text over text that compiles to the same instructions. assumptions: the facts that the
+    proof may assume. result_names: by global, names for the items of the sequence that it returns. without: names of
+    optional passes to leave out.
 
     Raises DecompilationError if the code cannot be decompiled.
     """
@@ -102,18 +103,20 @@ def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
 
     source: the file's path, or its bytes.
 
-    Raises DecompilationError if it is no `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
+    Raises DecompilationError if it is not a `.pyc`, cannot be read, is damaged, or holds code that cannot be
+    decompiled.
     """
     return module_source(load_pyc(source))
 
 
 def decompile_module_pyc(source: str | os.PathLike[str] | bytes, *, oracle: Oracle | None = None) -> DecompiledModule:
-    """Decompile the module in a `.pyc` of any supported Python, and say how far the result is proven.
+    """Decompile the module in a `.pyc` of any supported Python, with a proof.
 
-    source: the file's path, or its bytes.
-    oracle: compiles the result where the file is of another Python than this one.
+    source: the file's path, or its bytes. oracle: compiles the result if the file belongs to another Python than the
+    running one.
 
-    Raises DecompilationError if it is no `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
+    Raises DecompilationError if it is not a `.pyc`, cannot be read, is damaged, or holds code that cannot be
+    decompiled.
     """
     return decompile_module(load_pyc(source), oracle=oracle)
 
@@ -121,7 +124,7 @@ def decompile_module_pyc(source: str | os.PathLike[str] | bytes, *, oracle: Orac
 def load_pyc(source: str | os.PathLike[str] | bytes) -> Code:
     """Return the code of the module in a `.pyc`, given its path or its bytes.
 
-    Raises DecompilationError if it is none, cannot be read, or is damaged.
+    Raises DecompilationError if it is not a `.pyc`, cannot be read, or is damaged.
     """
     if isinstance(source, bytes):
         return pyc.load(source)
@@ -139,7 +142,7 @@ def load_pyc(source: str | os.PathLike[str] | bytes) -> Code:
 def code_of(x: object) -> types.CodeType:
     """Return the code object that a callable runs.
 
-    Raises TypeError, naming what was given, if it has none.
+    Raises TypeError, naming the argument, if it has none.
     """
     found = _function_of(x)
     return found if isinstance(found, types.CodeType) else found.__code__

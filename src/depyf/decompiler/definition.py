@@ -1,7 +1,7 @@
-"""One definition out of a decompiled module: a function or a class as it stands there.
+"""Extract one definition from a decompiled module: a function or a class.
 
-A function's own code has neither its defaults nor its annotations and decorators, and a class has no code but that of
-its body: all of these are in the code around it.
+A function's own code has neither its defaults nor its annotations and decorators, and a class has only the code of its
+body. All of these are in the code around it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from depyf.verify.level import Level, Verdict
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 LOCALS = "<locals>"
 EVALUATED = ((FORMATS[1],), FORMATS[:1])
-"""Parameters of code that evaluates a part of a definition when it is asked for."""
+"""Parameters of code that lazily evaluates a part of a definition."""
 
 
 def definition_source(
@@ -40,11 +40,11 @@ def definition_source(
     oracle: Oracle | None = None,
     without: frozenset[str] = NOTHING,
 ) -> tuple[str, Verdict | None] | None:
-    """Return the source of the definitions of a qualified name in the code of a module, and what was proven.
+    """Return the source of the definitions of a qualified name in the code of a module, and its proof.
 
-    kinds: what the name leads to, a function or a class.
-    The proof is that of the module with its other definitions as they are; where that does not succeed, of the whole.
-    None where the module's source has no definition of that name.
+    kinds: the kind of definition that the name must lead to, a function or a class. The proof covers the module with
+    its other definitions unchanged; if that fails, the whole module. None if the module's source has no definition of
+    that name.
 
     Raises DecompilationError for code that cannot be decompiled.
     """
@@ -88,7 +88,7 @@ def others(code: Code, qualname: str) -> set[int]:
             continue
         work = [const for one in level for const in one.consts if isinstance(const, Code)]
         level = []
-        for one in work:  # It grows while it is gone through.
+        for one in work:  # The list grows during the iteration.
             if one.name == part:
                 level.append(one)
             elif one.name.startswith(GENERIC):
@@ -99,8 +99,11 @@ def others(code: Code, qualname: str) -> set[int]:
 
 
 def definitions(stmts: Sequence[ast.stmt], qualname: str) -> list[Definition]:
-    """Return the definitions that a qualified name may lead to below some statements: two arms of an `if` may have one
-    each; one that always runs takes the name from those before it, unless it is made of them (`@name.setter`)."""
+    """Return the definitions that a qualified name may refer to below some statements.
+
+    Two arms of an `if` may each have one. A definition that always runs replaces the earlier ones, unless it uses them
+    (`@name.setter`).
+    """
     found: list[Definition] = []
     below = stmts
     for part in qualname.split("."):
@@ -115,14 +118,14 @@ def definitions(stmts: Sequence[ast.stmt], qualname: str) -> list[Definition]:
 
 
 def _is_made_of(definition: Definition, name: str) -> bool:
-    """Return whether the decorators or bases of a definition name what was defined before."""
+    """Return whether the decorators or bases of a definition name an earlier definition."""
     bases = definition.bases if isinstance(definition, ast.ClassDef) else []
     parts = [node for expr in (*definition.decorator_list, *bases) for node in ast.walk(expr)]
     return any(isinstance(node, ast.Name) and node.id == name for node in parts)
 
 
 def _in_scope(stmts: Sequence[ast.stmt]) -> list[Definition]:
-    """Return the definitions among statements and what nests in them, but not those inside of other definitions."""
+    """Return the definitions among statements and their nested statements, but not those inside other definitions."""
     found: list[Definition] = []
     work = list(reversed(stmts))
     while work:

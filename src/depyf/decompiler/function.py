@@ -1,4 +1,4 @@
-"""A decompiled function: its source, and how far that was proven."""
+"""A decompiled function: its source, and its proof."""
 
 from __future__ import annotations
 
@@ -30,23 +30,20 @@ from depyf.verify.level import Level, Verdict
 NO_NAMES: Mapping[str, Sequence[str]] = types.MappingProxyType({})
 NO_RENAMES: Mapping[str, str] = types.MappingProxyType({})
 FORCED = (frozenset({WRITTEN}), frozenset({BUILD}), frozenset({BUILD, SCOPES}))
-"""Passes to leave out, so that code is written in another way when it is not proven as it is: uglier ones last."""
+"""Passes to leave out, so that unproven code is written in another way: the ugliest last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decompiled:
     """The source of a function, and its proof.
 
-    source: one definition; it assigns free variables under `nonlocal`.
-    module_source: text that stands alone in a file: a function with free variables is returned by a wrapper that
-        has them as parameters.
-    function: the name that the source gives the function.
-    verdict: what was proven of `module_source` compiled, why no more, and where the two first differ.
-    placeholders: names in the source that stand for constants without a literal.
-    names: identifiers in the source that stand for variable names that are none.
-    functions: names of functions in the source that stand for the names which these functions have.
-    compiled: the code that `verdict` is about; None where `module_source` does not compile to any.
-    lets_go: whether `compiled` lets its variables go where it reads them for the last time.
+    source: one definition; it assigns free variables under `nonlocal`. module_source: a text for a separate file: a
+    wrapper with the free variables as parameters returns the function. function: the name of the function in the
+    source. verdict: the level of proof for the compiled `module_source`, the reason for it, and the first difference.
+    placeholders: names in the source that stand for constants without a literal. names: identifiers in the source that
+    stand for variable names that are not identifiers. functions: names of functions in the source, and the real names
+    of these functions. compiled: the code of `verdict`; None if `module_source` does not compile to any. lets_go:
+    whether `compiled` releases its variables when it reads them for the last time.
     """
 
     source: str
@@ -61,12 +58,12 @@ class Decompiled:
 
     @property
     def level(self) -> Level:
-        """What was proven."""
+        """The level of proof."""
         return self.verdict.level
 
     @property
     def reason(self) -> str:
-        """Why no more was proven."""
+        """Why the level is not higher."""
         return self.verdict.reason
 
 
@@ -79,18 +76,10 @@ def decompile_function(
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
     without: frozenset[str] = NOTHING,
 ) -> Decompiled:
-    """Decompile a live code object as a function, and prove it; what is not proven is dispatched where that is.
-
-    simplify: prefer text that is easier to read to text that compiles to the same instructions.
-    assumptions: what the proof may take for granted.
-    result_names: by global, what the items of the sequence that it returns would best be called.
-    without: names of optional passes to leave out.
-
-    Raises DecompilationError for code that is not valid or has a form that is not understood.
-    """
+    """Decompile a live code object as a function, and prove it. Unproven code becomes dispatch loops if these are."""
     neutral = read(code)
     known = _known(assumptions, result_names) if simplify else None
-    # The proof is of the very listing that is decompiled; it measures the depth of its stack by itself.
+    # The proof uses the same listing as the decompiler, and checks the depth of the stack by itself.
     listings = Listings()
     made = _first(code, neutral, known, assumptions, without, listings)
     for forced in FORCED:
@@ -99,7 +88,7 @@ def decompile_function(
         try:
             other = _attempt(code, neutral, known, assumptions, without | forced, listings)
         except DecompilationError:
-            continue  # What there is already is right to read, and its verdict says why it is not proven.
+            continue  # The earlier result stays readable, and its verdict says why it is not proven.
         made = other if other.level is not Level.UNPROVEN else made
     return made
 
@@ -112,7 +101,7 @@ def _first(
     without: frozenset[str],
     listings: Listings,
 ) -> Decompiled:
-    """Decompile a code object as it reads best; what is not proven when it is shortened is written as it is."""
+    """Decompile a code object in the most readable form. If a shortened text is not proven, write the code as it is."""
     try:
         made = _attempt(code, neutral, known, assumptions, without, listings)
     except DecompilationError:
@@ -151,19 +140,19 @@ def _attempt(
 def source_of(code: types.CodeType, *, simplify: bool = False, without: frozenset[str] = NOTHING) -> str:
     """Return the source of a live code object as a function, without a proof.
 
-    simplify: prefer text that is easier to read to text that compiles to the same instructions.
-    without: names of optional passes to leave out.
+    simplify: prefer readable text over text that compiles to the same instructions. without: names of optional passes
+    to leave out.
 
-    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    Raises DecompilationError for invalid or unsupported code.
     """
     known = _known(NO_ASSUMPTIONS, NO_NAMES) if simplify else None
     return _source(read(code), known, without)[0]
 
 
 def source_of_function(function: types.FunctionType) -> str:
-    """Return the source of a live function with its defaults and annotations; above it, what its closure holds.
+    """Return the source of a live function with its defaults and annotations; its closure is described in comments.
 
-    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    Raises DecompilationError for invalid or unsupported code.
     """
     code = read(function.__code__)
     live = describe(function, code)
@@ -186,7 +175,7 @@ def _source(
 
 
 def _known(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Known:
-    """Return what the text may be shortened by: no more than what the proof may assume."""
+    """Return the facts that may shorten the text: no more than the proof may assume."""
     found = {}
     for function, length in assumptions.sequence_lengths.items():
         wanted = names.get(function, ())

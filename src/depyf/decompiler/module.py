@@ -1,4 +1,4 @@
-"""A decompiled module: its source, and how far that was proven."""
+"""A decompiled module: its source, and its proof."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from depyf.verify.level import Level, Verdict
 class DecompiledModule:
     """The source of a module, and its proof.
 
-    code: what it was decompiled from.
-    verdict: what was proven of `source` compiled by an interpreter of the bytecode's version, why no more, and where
-        the two first differ.
+    code: the decompiled code. verdict: the level of proof for `source` compiled by an interpreter of the bytecode's
+    version, the reason for it, and
+        the first difference.
     """
 
     source: str
@@ -39,12 +39,12 @@ class DecompiledModule:
 
     @property
     def level(self) -> Level:
-        """What was proven."""
+        """The level of proof."""
         return self.verdict.level
 
     @property
     def reason(self) -> str:
-        """Why no more was proven."""
+        """Why the level is not higher."""
         return self.verdict.reason
 
 
@@ -53,10 +53,10 @@ def decompile_module(
 ) -> DecompiledModule:
     """Decompile the code of a module, and prove it.
 
-    oracle: compiles the source where the bytecode is of another Python than this; by default one that this process
-        keeps until it ends. The level is UNPROVEN, with the reason, where it finds no interpreter.
-    without: names of optional passes to leave out.
-    as_written: lay the source out on the lines of the original, as far as its code knows them.
+    oracle: compiles the source if the bytecode belongs to another Python than the running one; by default one that this
+        process keeps until it ends. If it finds no interpreter, the level is UNPROVEN, with the reason.
+    without: names of optional passes to leave out. as_written: lay the source out on the lines of the original, as far
+    as its code knows them.
 
     Raises DecompilationError for code that cannot be decompiled.
     """
@@ -76,7 +76,7 @@ def _proven(code: Code, oracle: Oracle | None, without: frozenset[str], listings
 
 
 def _on_its_lines(found: DecompiledModule, oracle: Oracle | None, listings: Listings) -> DecompiledModule:
-    """Return a module laid out on its lines, proven anew; as it is where less would be proven of it."""
+    """Return a module laid out on its lines with a new proof, or unchanged if the proof would be weaker."""
     try:
         source = laid_out(found.source, found.code, compiled(found.source, found.code, oracle))
     except NotCompiled:
@@ -88,7 +88,7 @@ def _on_its_lines(found: DecompiledModule, oracle: Oracle | None, listings: List
 def module_source(code: Code, *, without: frozenset[str] = NOTHING, listings: Listings | None = None) -> str:
     """Return the source of a module's code, without a proof.
 
-    listings: of code that was read before; those of this code are put there.
+    listings: of code that was read before; those of this code are added.
 
     Raises DecompilationError for code that cannot be decompiled.
     """
@@ -105,10 +105,10 @@ def judge(
     apart: AbstractSet[int] = NO_CODES,
     listings: Listings | None = None,
 ) -> Verdict:
-    """Compile a module's source as the version of `code` does, and prove that the two are the same.
+    """Compile a module's source for the version of `code`, and prove that the two are equivalent.
 
-    apart: identities of code objects that the source has no bodies for: they stand as they are.
-    listings: of code that was read before.
+    apart: identities of code objects without a body in the source; they are taken over unchanged. listings: of code
+    that was read before.
     """
     try:
         candidate = compiled(source, code, oracle)
@@ -128,10 +128,10 @@ def judge(
 
 
 def with_others(code: Code, candidate: Code, apart: AbstractSet[int]) -> Code:
-    """Return a candidate with code objects of a module in the places of those of the same definitions, in order."""
+    """Return a candidate in which code objects of a module replace those of the same definitions, in order."""
     pairs = [(code, candidate)]
     left: dict[int, Code] = {}
-    for mine, its in pairs:  # It grows while it is gone through.
+    for mine, its in pairs:  # The list grows during the iteration.
         own = [const for const in mine.consts if isinstance(const, Code)]
         for const in its.consts:
             one = next((one for one in own if isinstance(const, Code) and one.name == const.name), None)
@@ -149,14 +149,14 @@ def with_others(code: Code, candidate: Code, apart: AbstractSet[int]) -> Code:
 def compiled(source: str, code: Code, oracle: Oracle | None) -> Code:
     """Return a source compiled as a module by an interpreter of the version of `code`.
 
-    Raises NotCompiled when that gives no code.
+    Raises NotCompiled if there is no code.
     """
     if not is_running(code.version):
         return (oracle or shared_oracle()).compile(source, code.version)
     try:
         with without_compiler_warnings():
             made = compile(source, "<recompiled>", "exec", dont_inherit=True, optimize=0)
-            # Code of a file has gone through one: sets are filled once more on that way.
+            # Code from a file was marshalled, and unmarshalling fills sets once more.
             return read(made if code.origin is not None else marshal.loads(marshal.dumps(made)))
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise NotCompiled(f"the source does not compile: {type(error).__name__}: {error}") from error

@@ -1,12 +1,12 @@
-"""Tell what the pipeline does while it does it.
+"""Announce the rewrites of the pipeline as they happen.
 
 A pass announces each rewrite, then makes it:
 
     step("block {} joins the test of block {}", arm.index, block.index)
     block.exit = ...
 
-so that a run can be stopped before any rewrite and looked at there. Nobody listens unless `recording` says so; then a
-step costs one look at a variable.
+So a run can be stopped and examined before any rewrite. Nobody listens outside `recording`; then a step only reads one
+variable.
 """
 
 from __future__ import annotations
@@ -20,46 +20,46 @@ Work = TypeVar("Work", contravariant=True)
 
 
 class Recorder(Protocol[Work]):
-    """Who listens. A method may raise Stopped to end the work on the present code object."""
+    """A listener. A method may raise Stopped to end the work on the present code object."""
 
     def begin(self, work: Work) -> None:
-        """Hear that a code object is begun."""
+        """Note that a code object is begun."""
 
     def attempt(self, work: Work, why: str) -> None:
-        """Hear that a code object is begun again in another way, since `why`."""
+        """Note that a code object is begun again in another way, because of `why`."""
 
     def step(self, message: str) -> None:
-        """Hear of a rewrite that is about to be made."""
+        """Note the rewrite that will be made next."""
 
     def after(self, name: str, work: Work) -> None:
-        """Hear that the pass of that name has run."""
+        """Note that the pass of that name has run."""
 
 
 class Stopped(Exception):
-    """The work on a code object is wanted no further."""
+    """The work on a code object is not wanted any further."""
 
 
 _PRESENT: ContextVar[Recorder[Any] | None] = ContextVar("recorder", default=None)
 
 
 _ALWAYS: list[Recorder[Any]] = []
-"""Who listens wherever nobody else does; one at most."""
+"""The listener for contexts without their own; one at most."""
 
 
 def present() -> Recorder[Any] | None:
-    """Return who listens in this context."""
+    """Return the listener of this context, or None."""
     recorder = _PRESENT.get()
     return _ALWAYS[0] if recorder is None and _ALWAYS else recorder
 
 
 def listen_always(recorder: Recorder[Any]) -> None:
-    """Let `recorder` hear of every pass, in this process and from now on, where nobody else listens."""
+    """Send every pass to `recorder` from now on, in contexts of this process without their own listener."""
     _ALWAYS[:] = [recorder]
 
 
 @contextlib.contextmanager
 def recording(recorder: Recorder[Any]) -> Iterator[None]:
-    """Let `recorder` hear of every step in this context."""
+    """Send every step in this context to `recorder`."""
     token = _PRESENT.set(recorder)
     try:
         yield

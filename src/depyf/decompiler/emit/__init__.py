@@ -1,1 +1,1 @@
-"""Statements to text."""
+"""Write statements as text."""

@@ -1,4 +1,4 @@
-"""Write constants as source that gives the very same value back."""
+"""Write constants as source that evaluates to exactly the same value."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ HEX_FROM = 10**600
 
 
 def source(value: object) -> str:
-    """Return the literal of a constant; negative numbers come with their sign, unparenthesised.
+    """Return the literal of a constant; negative numbers include their sign, without parentheses.
 
-    Raises TypeError for an object that has no literal.
+    Raises TypeError for an object without a literal.
     """
     if type(value) is not tuple:
         return scalar(value)
@@ -41,7 +41,7 @@ class _Text:
 
 
 def scalar(value: object) -> str:
-    """Return the literal of a constant that is no tuple."""
+    """Return the literal of a constant that is not a tuple."""
     kind = type(value)
     if kind is str:
         return repr(value)
@@ -70,12 +70,12 @@ def _float(value: float) -> str:
 
 
 def _complex(value: complex) -> str:
-    """Return an expression that the compiler computes: only an imaginary part alone has a literal.
+    """Return an expression that the compiler folds: only a pure imaginary number has a literal.
 
-    Each form gives zeros their signs, by the rules of mixed arithmetic before 3.14 and from it on. So what has a
-    negative imaginary part is the opposite of another number, or a difference.
+    Each form preserves the signs of zeros under the rules of mixed arithmetic, before 3.14 and since. So a number with
+    a negative imaginary part is written as a negation or a difference.
     """
-    # The difference of two infinities has a sign too: the negative one.
+    # The difference of two infinities also has a sign: the negative one.
     negative = (math.copysign(1, value.imag) < 0) != math.isnan(value.imag)
     if negative and not math.isnan(value.imag) and value.imag and (value.real or math.copysign(1, value.real) > 0):
         return f"({_float(value.real) if value.real else 0}-{_imaginary(-value.imag)})"
@@ -83,7 +83,7 @@ def _complex(value: complex) -> str:
 
 
 def _upper(value: complex) -> str:
-    """Write a number without a sign at its imaginary part."""
+    """Write a number whose imaginary part has no sign."""
     imaginary = _imaginary(value.imag)
     if value.real:
         return f"({_float(value.real)}+{imaginary})"

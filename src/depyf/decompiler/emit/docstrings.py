@@ -1,7 +1,7 @@
-"""Write docstrings as people do: between three double quotes, a line for a line.
+"""Write docstrings in the usual style: between three double quotes, with one line per line.
 
-Where the compiler takes the margin off a docstring (from 3.13 on), its lines are indented like the code below it, if
-that gives the very same string back.
+If the compiler removes the indentation of docstrings (since 3.13), their lines are indented like the code below, as
+long as that gives exactly the same string.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ _NAMED = {"\\": "\\\\", "\n": "\n"}
 
 
 def docstring_source(text: str, indent: str, *, cleaned: bool) -> str:
-    """Return the literal of a docstring, to stand behind `indent` in code.
+    """Return the literal of a docstring that follows `indent` in the code.
 
-    cleaned: the compiler takes off the margin of docstrings.
+    cleaned: the compiler removes the indentation of docstrings.
     """
     if cleaned and clean(indented := _indented(text, indent)) == text:
         text = indented
@@ -30,21 +30,21 @@ def docstring_source(text: str, indent: str, *, cleaned: bool) -> str:
 
 
 def _indented(text: str, indent: str) -> str:
-    """Indent all lines but the first, and those that are empty: the last of them has the closing quotes."""
+    """Indent all lines except the first and empty ones; the last line holds the closing quotes."""
     first, *others = text.split("\n")
     lines = [line and indent + line for line in others[:-1]]
     return "\n".join([first, *lines, *(indent + line for line in others[-1:])])
 
 
 def _may_be_raw(text: str) -> bool:
-    """Return whether a text has backslashes, and a literal in which they stand for themselves."""
+    """Return whether a text has backslashes, and a raw literal."""
     if "\\" not in text or QUOTE in text or text.endswith(("\\", '"')):
         return False
     return text.replace("\n", "").isprintable()
 
 
 def _written(char: str) -> str:
-    """Return a character as it stands in a literal of several lines; its quotes are not its business."""
+    """Return a character as written in a multi-line literal, without escaping quotes."""
     if char in _NAMED:
         return _NAMED[char]
     return char if char.isprintable() else repr(char)[1:-1]

@@ -1,4 +1,4 @@
-"""Write expressions as source, with only the parentheses that are needed.
+"""Write expressions as source, with only the necessary parentheses.
 
 The tree is walked with an explicit stack of text and (node, precedence) pairs.
 """
@@ -81,8 +81,7 @@ NAMES = frozenset({ast.Name, Var})
 class ExpressionWriter:
     """Writes expressions in the grammar of one Python version.
 
-    no_backslash: write strings with the characters that a backslash would stand for, where that can be.
-    rules: how each node is written.
+    no_backslash: write strings with literal characters instead of escapes, if possible. rules: how to write each node.
     """
 
     def __init__(
@@ -92,11 +91,11 @@ class ExpressionWriter:
         self.no_backslash = no_backslash
         self.rules = RULES if rules is None else rules
         self.names_are_plain = self.rules.get(ast.Name) is _name
-        # By identity: an f-string that is tried in several forms has its inner ones written once.
+        # By identity: if an f-string is tried in several forms, its inner ones are written once.
         self.joined: dict[int, tuple[list[Piece], int]] = {}
 
     def write(self, expr: ast.expr, precedence: int = TEST) -> str:
-        """Return the source of an expression, in parentheses if it binds less than `precedence`."""
+        """Return the source of an expression, in parentheses if it binds less tightly than `precedence`."""
         names_are_plain, rules = self.names_are_plain, self.rules
         if names_are_plain and type(expr) in NAMES:
             return expr.id  # type: ignore[attr-defined,no-any-return]
@@ -259,7 +258,7 @@ def _binary(writer: ExpressionWriter, node: ast.BinOp) -> tuple[list[Piece], int
 
 
 def _operation(writer: ExpressionWriter, node: ast.BinOp) -> tuple[list[Piece], int]:
-    """Write an operation that was not written as the compiler would join it: with a template that is an f-string."""
+    """Write a `%` operation that the compiler must not fold: its template becomes an f-string."""
     if writer.grammar.percent_joins and becomes_f_string(node):
         node.left = ast.JoinedStr(values=[node.left])
     return _binary(writer, node)
@@ -308,7 +307,7 @@ def _call(writer: ExpressionWriter, node: ast.Call) -> tuple[list[Piece], int]:
 def _yield(writer: ExpressionWriter, node: ast.Yield) -> tuple[list[Piece], int]:
     if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
         return ["yield"], YIELD
-    bare = TEST if isinstance(node.value, ast.NamedExpr) else TUPLE  # `yield a := b` is none.
+    bare = TEST if isinstance(node.value, ast.NamedExpr) else TUPLE  # `yield a := b` is not an expression.
     return ["yield ", (node.value, STAR if is_starred(node.value) else bare)], YIELD
 
 
@@ -412,4 +411,4 @@ RULES: dict[type, Rule] = {
     Template: _template,  # type: ignore[dict-item]
     Quoted: _quoted,  # type: ignore[dict-item]
 }
-"""How each node is written: its pieces, and how tightly it binds."""
+"""How to write each node: its pieces, and its precedence."""

@@ -1,7 +1,7 @@
-"""Formatted text in other forms than an f-string, for where the grammar has no f-string.
+"""Write formatted text without f-strings, for places where the grammar does not allow one.
 
-`'%s and %5r' % (a, b)` is what the compiler turns into the same instructions as `f'{a!s} and {b!r:>5}'`, where it does;
-`'{} and {!r:{}}'.format(a, b, '>5')` can be written for every f-string: it calls a method, and gives the same text.
+Some compilers turn `'%s and %5r' % (a, b)` into the same instructions as `f'{a!s} and {b!r:>5}'`. `'{} and
+{!r:{}}'.format(a, b, '>5')` is possible for every f-string: it calls a method, and gives the same text.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import ast
 import re
 
 SIMPLE_SPEC = re.compile(r"(?P<right>>?)(?P<width>[1-9][0-9]{0,2})?(?P<precision>\.[0-9]{1,3})?")
-"""What the compiler makes of a width and a precision."""
+"""A width and a precision that the compiler can convert."""
 FOLDED = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.operator, ast.expr_context)
-"""What an expression consists of that the compiler may compute."""
+"""The nodes of an expression that the compiler may fold."""
 FIELD = re.compile(r"%(?:%|[-+ #0]*[0-9]*(?:\.[0-9]*)?(?P<letter>[sra]))|%|[^%]+", re.DOTALL)
-"""A field that the compiler can turn into that of an f-string, a per cent sign that begins another one, or text."""
+"""A field that the compiler can convert to one of an f-string, the percent sign of another field, or text."""
 
 
 def percent(node: ast.JoinedStr) -> ast.BinOp | None:
-    """Return the `%` operation that compiles to the same as an f-string, or None.
+    """Return the `%` operation that compiles to the same code as an f-string, or None.
 
-    A tuple of constants alone is one constant before the compiler looks at the operation.
+    A tuple of constants only is folded to one constant before the compiler looks at the operation.
     """
     template, values = "", []
     for part in node.values:
@@ -41,7 +41,7 @@ def percent(node: ast.JoinedStr) -> ast.BinOp | None:
 def becomes_f_string(node: ast.BinOp) -> bool:
     """Return whether the compiler turns a `%` operation into an f-string.
 
-    Where it has not, it was written otherwise.
+    If it did not do so, the source was different.
     """
     template, values = node.left, node.right
     if not isinstance(node.op, ast.Mod) or not isinstance(template, ast.Constant) or not isinstance(values, ast.Tuple):
@@ -56,7 +56,7 @@ def becomes_f_string(node: ast.BinOp) -> bool:
 def converts_to_text(node: ast.JoinedStr) -> bool:
     """Return whether a field is converted by `str`.
 
-    `%s` says so, while nobody writes `!s` where `{a}` does the same.
+    `%s` implies that, but nobody writes `!s` if `{a}` does the same.
     """
     return any(isinstance(part, ast.FormattedValue) and part.conversion == ord("s") for part in node.values)
 
@@ -74,14 +74,14 @@ def _percent_field(field: ast.FormattedValue) -> str | None:
 
 
 def _constant_spec(spec: ast.expr | None) -> str:
-    """Return a specification that is text alone; for one that is computed, what none can be."""
+    """Return a specification that is only text; for a computed one, return a text that is never valid."""
     if not isinstance(spec, ast.JoinedStr):
         return ""
     return "".join(str(part.value) if isinstance(part, ast.Constant) else "{" for part in spec.values)
 
 
 def format_call(node: ast.JoinedStr) -> ast.Call:
-    """Return a call of `str.format` that gives the text of an f-string."""
+    """Return a call of `str.format` that returns the text of an f-string."""
     template, values = "", []
     for part in node.values:
         if isinstance(part, ast.Constant):

@@ -1,4 +1,4 @@
-"""What the grammar of the target version allows."""
+"""The grammar rules of the target version."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from depyf.bytecode.versions.known import facts_of
 class Grammar:
     """Facts about one version's grammar.
 
-    star_in_index: `x[*a]` may be written.
-    nested_quotes: an f-string's fields may hold its own quotes and backslashes.
-    cleans_docstrings: the compiler takes the margin off docstrings.
-    percent_joins: `'%s' % (a,)` compiles to the same as `f'{a!s}'`.
+    star_in_index: `x[*a]` is allowed. nested_quotes: an f-string's fields may contain its own quotes and backslashes.
+    cleans_docstrings: the compiler removes the indentation of docstrings. percent_joins: `'%s' % (a,)` compiles to the
+    same code as `f'{a!s}'`.
     """
 
     star_in_index: bool
@@ -26,7 +25,7 @@ class Grammar:
 
     @classmethod
     def of(cls, code: Code) -> Grammar:
-        """Return the grammar of the version that a code object is of."""
+        """Return the grammar of a code object's version."""
         facts = facts_of(code.version, str(code))
         return cls(facts.star_in_index, facts.nested_quotes, facts.percent_joins, facts.cleans_docstrings)
 

@@ -19,7 +19,7 @@ def pattern_source(writer: ExpressionWriter, pattern: ast.pattern) -> str:
 
 
 def _source(writer: ExpressionWriter, pattern: ast.pattern, needed: int) -> Steps[str]:
-    """Return the source of a pattern, in parentheses if it binds less than needed: `as` least, then `|`."""
+    """Return the source of a pattern, in parentheses if it binds less tightly than `needed`: `as` least, then `|`."""
     match pattern:
         case ast.MatchValue(value=value):
             return writer.write(value)

@@ -1,4 +1,4 @@
-"""How tightly expressions bind, from loosest to tightest (Python reference, section 6.17)."""
+"""The precedence of expressions, from loosest to tightest (Python reference, section 6.17)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from typing import Protocol
 
 
 class Writer(Protocol):
-    """Writes expressions; what writes a part of one is handed the writer of the whole."""
+    """The interface of an expression writer, for modules that write parts of an expression."""
 
     def write(self, expr: ast.expr, precedence: int = ...) -> str:
-        """Return the source of an expression, in parentheses if it binds less than `precedence`."""
+        """Return the source of an expression, in parentheses if it binds less tightly than `precedence`."""

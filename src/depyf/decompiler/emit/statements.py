@@ -29,9 +29,9 @@ def write(body: Sequence[ast.stmt], grammar: Grammar) -> str:
 
 
 class StatementWriter:
-    """Writes statements: of each its lines, and the statements below it to be written next.
+    """Writes statements: the lines of each, and the nested statements to write next.
 
-    rules: how each statement is written.
+    rules: how to write each statement.
     """
 
     def __init__(self, grammar: Grammar, rules: Mapping[type, Rule] | None = None) -> None:
@@ -73,7 +73,7 @@ class StatementWriter:
         return parts
 
     def rule(self, kind: type) -> Rule:
-        """Return how statements of a kind are written, or of what it is a kind of."""
+        """Return the rule for a kind of statement, or for one of its base classes."""
         for base in kind.__mro__:
             rule = self.rules.get(base)
             if rule is not None:
@@ -85,7 +85,7 @@ class StatementWriter:
         return self.expressions.write(expr, precedence)
 
     def value(self, expr: ast.expr) -> str:
-        """Return the right side of an assignment; `a = b := c` is no statement."""
+        """Return the right side of an assignment; `a = b := c` is not a statement."""
         return self.text(expr, TEST if isinstance(expr, ast.NamedExpr) else YIELD)
 
     def target(self, expr: ast.expr) -> str:
@@ -94,14 +94,14 @@ class StatementWriter:
 
 
 def _blank_lines(stmt: ast.stmt, below: ast.stmt, depth: int) -> int:
-    """Return how many blank lines stand between two statements, as PEP 8 and PEP 257 have it."""
+    """Return the number of blank lines between two statements, according to PEP 8 and PEP 257."""
     if isinstance(stmt, DEFINITIONS) or isinstance(below, DEFINITIONS):
         return 1 if depth else 2
     return 1 if not depth and _docstring(stmt) is not None else 0
 
 
 def _docstring(stmt: ast.stmt) -> str | None:
-    """Return the docstring that a statement is: no other string is a statement."""
+    """Return the docstring if the statement is one: no other string is a statement."""
     value = stmt.value.value if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant) else None
     return value if isinstance(value, str) else None
 
@@ -124,7 +124,7 @@ def _assign(writer: StatementWriter, stmt: ast.Assign, depth: int) -> list[Part]
 
 
 def _items(value: ast.expr) -> ast.expr:
-    """Return a constant of several items as a display of them: `return 1, 2` and `a, b = 1, 2` have no parentheses."""
+    """Return a constant of several items as a display: `return 1, 2` and `a, b = 1, 2` have no parentheses."""
     held: object = value.value if isinstance(value, ast.Constant) else None
     if type(held) is not tuple or len(held) < 2:
         return value
@@ -286,7 +286,7 @@ def _type_alias(writer: StatementWriter, stmt: TypeAliasStatement, depth: int) -
 
 
 def _type_params(writer: StatementWriter, stmt: ast.stmt) -> str:
-    """Return the type parameters of a definition in brackets, nothing if there are none."""
+    """Return the type parameters of a definition in brackets, or '' if there are none."""
     params = []
     for param in getattr(stmt, "type_params", ()):
         assert isinstance(param, TypeParam)
@@ -325,4 +325,4 @@ RULES: dict[type, Rule] = {
     ast.ClassDef: _class,  # type: ignore[dict-item]
     TypeAliasStatement: _type_alias,  # type: ignore[dict-item]
 }
-"""How each statement is written: lines without indentation, and inner sequences with theirs."""
+"""How to write each statement: lines without indentation, and inner sequences with their indentation."""

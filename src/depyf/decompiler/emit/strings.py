@@ -1,8 +1,8 @@
 """Write f-strings.
 
-Before 3.12 a field may hold neither the quotes of its f-string nor a backslash: the outer quotes are chosen among
-those that no field uses, and strings in the fields are written with the characters themselves where a backslash would
-stand for them. What has no such form is written with `%` or `format` (`emit/formats.py`).
+Before 3.12 a field may contain neither the quotes of its f-string nor a backslash. So the outer quotes are ones that no
+field uses, and strings in the fields have literal characters instead of escapes. An f-string without such a form is
+written with `%` or `format` (`emit/formats.py`).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ QUOTES = ("'", '"', "'''", '"""')
 
 
 def f_string(writer: Writer, node: ast.JoinedStr, nested_quotes: bool = False) -> str | None:
-    """Return the source of an f-string; None if there is none for these fields.
+    """Return the source of an f-string, or None if these fields have no valid form.
 
-    nested_quotes: the fields may hold the quotes of the f-string, and backslashes.
+    nested_quotes: the fields may contain the quotes of the f-string, and backslashes.
     """
     parts = _parts(writer, node, in_spec=False)
     fields = [text for is_field, text in parts if is_field]
     several_lines = any("\n" in field for field in fields)
     literal = "".join(text for is_field, text in parts if not is_field)
-    # As `repr` does: double quotes around text that holds single ones alone.
+    # As in `repr`: double quotes around text that contains only single quotes.
     quotes = ('"', *QUOTES) if "'" in literal and '"' not in literal else QUOTES
     for quote in quotes:
         if (nested_quotes or _may_stand_in(fields, quote)) and not (several_lines and len(quote) == 1):
@@ -39,7 +39,7 @@ def _may_stand_in(fields: list[str], quote: str) -> bool:
 
 
 def without_backslash(text: str) -> str | None:
-    """Return a string's literal that holds the characters themselves; None if there is none."""
+    """Return a string's literal with literal characters instead of escapes, or None if there is none."""
     if "\\" in text or "\r" in text or "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
         return None
     for quote in QUOTES:
@@ -70,7 +70,7 @@ def _field(writer: Writer, node: ast.FormattedValue) -> list[tuple[bool, str]]:
 
 
 def _closing(writer: Writer, node: ast.FormattedValue | Interpolation) -> list[tuple[bool, str]]:
-    """Return what stands behind the expression of a field."""
+    """Return the parts after the expression of a field."""
     conversion = f"!{chr(node.conversion)}" if node.conversion != -1 else ""
     parts = [(True, conversion)]
     if node.format_spec is not None:
@@ -82,12 +82,12 @@ def _closing(writer: Writer, node: ast.FormattedValue | Interpolation) -> list[t
 
 
 def closing(writer: Writer, node: Interpolation, quote: str) -> list[str]:
-    """Return what stands behind the expression of an interpolation, in a string with these quotes."""
+    """Return the text after the expression of an interpolation, in a string with these quotes."""
     return [text if is_field else escape(text, quote) for is_field, text in _closing(writer, node)]
 
 
 def _needs_parentheses(value: ast.expr) -> bool:
-    """Return whether a value holds a lambda, whose colon would be read as the end of the expression."""
+    """Return whether a value contains a lambda, whose colon would be read as the end of the expression."""
     return any(isinstance(part, ast.Lambda) for part in ast.walk(value))
 
 

@@ -1,6 +1,6 @@
 """Write template strings.
 
-A template knows the text of each of its expressions: it is written as it stands, if it means the value.
+A template stores the text of each of its expressions. The text is used if it compiles to the value's code.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _expression(writer: Writer, node: Interpolation) -> str:
 
 
 def _is_same(text: str, written: str) -> bool:
-    """Return whether two texts compile to the same, or, in a syntax that this Python does not know, look the same."""
+    """Return whether two texts compile to the same code. Syntax unknown to this Python is compared as text."""
     try:
         with without_compiler_warnings():
             one, two = (compile(PROGRAM.format(source), "", "exec", dont_inherit=True) for source in (text, written))
@@ -45,7 +45,7 @@ def _is_same(text: str, written: str) -> bool:
 
 
 def _content(code: types.CodeType) -> list[object]:
-    """Return what two codes that do the same share."""
+    """Return the parts of a code object that equivalent codes share."""
     found: list[object] = []
     for one in codes_in_order(code):
         found += [one.co_code, one.co_names, one.co_varnames, one.co_freevars, one.co_cellvars]

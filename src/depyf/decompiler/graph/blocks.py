@@ -23,9 +23,8 @@ class Span:
 def split(listing: Listing) -> tuple[list[Span], dict[int, int]]:
     """Cut a listing into basic blocks.
 
-    Returns the spans in order and, for the first instruction of each, the span's index.
-    A cut is made at every jump target, after every jump or stop, at every handler's entry,
-    and where the protecting handler changes.
+    Returns the spans in order and, for the first instruction of each, the span's index. A block begins at every jump
+    target, after every jump or stop, at every handler's entry, and where the protecting handler changes.
     """
     instructions = listing.instructions
     leaders = {0}

@@ -11,7 +11,7 @@ Successors = Mapping[int, Sequence[int]]
 
 
 def reverse_postorder(successors: Successors, entry: int) -> list[int]:
-    """Return the nodes reachable from `entry`, each before its successors (back edges aside)."""
+    """Return the nodes reachable from `entry`, each before its successors (except for back edges)."""
     order: list[int] = []
     seen = {entry}
     stack = [(entry, reversed(successors[entry]))]
@@ -32,10 +32,10 @@ def reverse_postorder(successors: Successors, entry: int) -> list[int]:
 def immediate_dominators(successors: Successors, entry: int, order: list[int] | None = None) -> dict[int, int]:
     """Return the immediate dominator of every node reachable from `entry`; that of `entry` is itself.
 
-    The nodes come in reverse postorder. Of the predecessors of a node the last in that order is taken first: then the
-    walks up the tree from a node that many jumps lead to share their way, and do not all begin at the top.
+    The nodes are returned in reverse postorder. The last predecessor in that order is taken first. Then the walks up
+    the tree from a node with many predecessors share their path, instead of all beginning at the bottom.
 
-    order: the reverse postorder, where it is known.
+    order: the reverse postorder, if it is known.
     """
     order = reverse_postorder(successors, entry) if order is None else order
     number = {node: place for place, node in enumerate(order)}
@@ -62,7 +62,7 @@ def immediate_dominators(successors: Successors, entry: int, order: list[int] | 
                 idom[node] = new
                 changed = True
         if not is_cyclic:
-            break  # All before each node was known: nothing can change any more.
+            break  # All predecessors of each node were known, so the result is final.
     return idom
 
 
@@ -76,10 +76,10 @@ def _intersect(idom: dict[int, int], number: dict[int, int], one: int, two: int)
 
 
 class Dominance:
-    """Which nodes dominate which, asked in constant time.
+    """Dominance queries in constant time.
 
-    Each node has a range of numbers that holds the ranges of those it dominates.
-    idom: the immediate dominators, in an order in which every node stands behind its own.
+    Each node has a range of numbers that contains the ranges of the nodes that it dominates. idom: the immediate
+    dominators, in an order in which every node follows its own.
     """
 
     def __init__(self, idom: Mapping[int, int]) -> None:
@@ -98,5 +98,5 @@ class Dominance:
                 free[above] += size[node]
 
     def dominates(self, one: int, two: int) -> bool:
-        """Return whether `one` lies on every way to `two`."""
+        """Return whether `one` lies on every path to `two`."""
         return self._first[one] <= self._first[two] < self._end[one]

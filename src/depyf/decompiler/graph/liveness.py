@@ -1,7 +1,7 @@
-"""Which temporaries are alive where a block begins: some way from there reads them before they are made.
+"""Liveness of temporaries at block entries: a temporary is live if some path from there reads it before it is set.
 
-The usual backward analysis (Aho, Lam, Sethi, Ullman, "Compilers", 2nd edition, section 9.2.5) on sets that are bits of
-a number. What a handler reads is alive in every block that it protects.
+The usual backward analysis (Aho, Lam, Sethi, Ullman, "Compilers", 2nd edition, section 9.2.5), with bit sets. The
+temporaries that a handler reads are live in every block that it protects.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from depyf.decompiler.graph.tac import KEEP, Block, Graph
 
 
 def alive_at_entry(graph: Graph) -> dict[int, int]:
-    """Return by block the temporaries alive where it begins: bit `t` of the number stands for temporary `t`."""
+    """Return for each block the temporaries that are live at its entry: bit `t` stands for temporary `t`."""
     links = successors(graph)
     reads, makes = {}, {}
     for block in graph.live():
@@ -41,7 +41,7 @@ def alive_at_entry(graph: Graph) -> dict[int, int]:
 
 
 def _reads_and_makes(block: Block) -> tuple[int, int]:
-    """Return what a block reads that it has not made by then, and what it makes."""
+    """Return the temporaries that a block reads before setting them, and those that it sets."""
     makes = _bits(block.phis)
     reads = 0
     for inst in block.insts:

@@ -1,4 +1,4 @@
-"""Orders in which to visit blocks."""
+"""Visiting orders of blocks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from depyf.decompiler.graph.tac import Graph
 
 
 def postorder(graph: Graph) -> list[int]:
-    """Return the indices of all blocks, every block after its successors (loops aside).
+    """Return the indices of all blocks, every block after its successors (except for loops).
 
     Handlers are visited from the first block that they protect.
     """
@@ -27,7 +27,7 @@ def postorder(graph: Graph) -> list[int]:
 
 
 def _successors(graph: Graph, index: int) -> list[int]:
-    """Return the successors of a block, the one to visit first last."""
+    """Return the successors of a block; the last one is visited first."""
     block = graph.block(index)
     found = [edge.target for edge in block.exit.edges()]
     if block.handler >= 0:

@@ -6,7 +6,7 @@ from depyf.decompiler.graph.tac import Graph
 
 
 def successors(graph: Graph) -> dict[int, list[int]]:
-    """Return for each block where control may go from it, its handler last."""
+    """Return the successors of each block, its handler last."""
     found: dict[int, list[int]] = {}
     for block in graph.live():
         targets = [edge.target for edge in block.exit.edges()]
@@ -17,7 +17,7 @@ def successors(graph: Graph) -> dict[int, list[int]]:
 
 
 def predecessors(graph: Graph) -> dict[int, list[int]]:
-    """Return for each block those whose exits lead to it."""
+    """Return the predecessors of each block."""
     found: dict[int, list[int]] = {block.index: [] for block in graph.live()}
     for block in graph.live():
         for target in dict.fromkeys(edge.target for edge in block.exit.edges()):

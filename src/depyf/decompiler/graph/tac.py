@@ -1,10 +1,9 @@
 """Three-address code: basic blocks whose operations name their operands.
 
-The value stack is gone: every value an operation makes has a number, its *temporary*,
-and every operation lists the temporaries that it uses. COPY, SWAP and NULL leave nothing
-behind. Where control flow merges with different values in one stack position there is a
-*phi*, with one argument on each edge that leads to the block (SSA form; Braun et al.,
-"Simple and Efficient Construction of Static Single Assignment Form", 2013).
+The value stack is gone: every value that an operation makes has a number, its *temporary*, and every operation lists
+the temporaries that it uses. COPY, SWAP and NULL disappear. If control flow merges with different values in one stack
+position, there is a *phi*, with one argument on each edge to the block (SSA form; Braun et al., "Simple and Efficient
+Construction of Static Single Assignment Form", 2013).
 
 Local variables are not renamed: LOAD_FAST and STORE_FAST stay operations.
 """
@@ -22,8 +21,10 @@ from depyf.bytecode.places import Place, Places
 NULL = -1
 """The temporary of a missing `self`."""
 KEEP = "KEEP"
-"""The operation that assigns to a temporary, its argument: what a handler finds on the stack. Unlike a phi, that is not
-set on edges, and may be set anew while the handler's code still uses what it found the last time."""
+"""The operation that assigns its argument to a temporary, for the values on a handler's stack.
+
+Unlike a phi, it is not set on edges, and it may be set again while the handler's code still uses the previous value.
+"""
 SELF = -2
 """The temporary of the second value that LOAD_METHOD pushes."""
 
@@ -32,10 +33,8 @@ SELF = -2
 class Inst:
     """One operation.
 
-    op: operation of `depyf.bytecode.operations`, or one of this stage: EXPR (a folded
-        expression; `arg` is a `Compound`).
-    uses: temporaries read, in the order they lie on the stack.
-    defs: temporaries made.
+    op: operation of `depyf.bytecode.operations`, or one of this stage: EXPR (a folded expression; `arg` is a
+    `Compound`). uses: temporaries read, in their order on the stack. defs: temporaries made.
     """
 
     op: str
@@ -47,29 +46,29 @@ class Inst:
 
 
 HALVES = frozenset({"LOAD_FAST", "STORE_FAST"})
-"""The operations of instructions that do two of them."""
+"""The operations that one instruction can perform in pairs."""
 JOINED = "EXPR"
-"""The operation that stands for an expression of several blocks; its argument compares as that does."""
+"""The operation for an expression that was joined from several blocks; its argument compares like that expression."""
 
 
 def operation_key(inst: Inst) -> tuple[str, Hashable]:
     """Return a key that two instructions share exactly when they do the same operation with the same argument.
 
-    Operands are not part of it. Constants are told apart as `bytecode.constants.key` does, which runs nothing of the
-    program's: `1`, `1.0` and `True` differ, and an object without a literal is the same only as itself.
+    The key ignores operands. Constants are distinguished as in `bytecode.constants.key`, which runs no code of the
+    program: `1`, `1.0` and `True` differ, and an object without a literal equals only itself.
     """
     return inst.op, _argument(inst)
 
 
 def same_operation(one: Inst, two: Inst) -> bool:
-    """Return whether two instructions do the same operation with the same argument, operands aside."""
+    """Return whether two instructions do the same operation with the same argument, ignoring operands."""
     return one.op == two.op and (one.arg is two.arg or _argument(one) == _argument(two))
 
 
 def is_second_half(insts: list[Inst], number: int) -> bool:
-    """Return whether an operation on a variable is the second of two that one instruction does.
+    """Return whether an operation on a variable is the second of two in one instruction.
 
-    That instruction has the place of the first one; the second has none.
+    The first operation has the place of the instruction; the second has none.
     """
     if not number:
         return False
@@ -78,13 +77,13 @@ def is_second_half(insts: list[Inst], number: int) -> bool:
 
 
 def _argument(inst: Inst) -> Hashable:
-    """Return what tells the argument of an instruction from others: an expression that was put together says it."""
+    """Return a key for the argument of an instruction; a joined expression has its own key."""
     return inst.arg if inst.op == JOINED else key(inst.arg)
 
 
 @dataclass(slots=True)
 class Edge:
-    """A way to block `target`; `args` are the values of its phis."""
+    """A control flow edge to block `target`; `args` are the values of its phis."""
 
     target: int
     args: list[int] = field(default_factory=list)
@@ -92,25 +91,25 @@ class Edge:
 
 @dataclass(slots=True)
 class Goto:
-    """Go along an edge."""
+    """Follow an edge."""
 
     edge: Edge
 
     def edges(self) -> list[Edge]:
-        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        """Return the outgoing edges, the likely one first, an apparent fallthrough last."""
         return [self.edge]
 
     def reads(self) -> list[int]:
-        """Return the temporaries that are read here (arguments of edges not counted)."""
+        """Return the temporaries that are read here, without the arguments of edges."""
         return []
 
 
 @dataclass(slots=True)
 class Leave:
-    """Go along an edge, and keep this place: there is more to know of it.
+    """Follow an edge, and keep the place of the jump for later passes.
 
-    beyond: where the compiler wrote code as if control went on from here: see `Return`.
-    explicit: a `break` or `continue` of the source does this, even where control would get there by itself.
+    beyond: where the compiler wrote code as if control continued from here: see `Return`. explicit: a `break` or
+    `continue` of the source does this, even if control would get there without it.
     """
 
     edge: Edge
@@ -118,19 +117,19 @@ class Leave:
     explicit: bool
 
     def edges(self) -> list[Edge]:
-        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        """Return the outgoing edges, the likely one first, an apparent fallthrough last."""
         return [self.edge] if self.beyond is None else [self.edge, self.beyond]
 
     def reads(self) -> list[int]:
-        """Return the temporaries that are read here (arguments of edges not counted)."""
+        """Return the temporaries that are read here, without the arguments of edges."""
         return []
 
 
 @dataclass(slots=True)
 class Branch:
-    """Test a value and go along one of two edges.
+    """Test a value and follow one of two edges.
 
-    near: whether the edge for true, or that for false, leads to what comes next in the code; None if that is not known.
+    near: whether the edge for true, or that for false, leads to the code that follows; None if that is unknown.
     """
 
     cond: int
@@ -140,11 +139,11 @@ class Branch:
     near: bool | None = None
 
     def edges(self) -> list[Edge]:
-        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        """Return the outgoing edges, the likely one first, an apparent fallthrough last."""
         return [self.if_true, self.if_false]
 
     def reads(self) -> list[int]:
-        """Return the temporaries that are read here (arguments of edges not counted)."""
+        """Return the temporaries that are read here, without the arguments of edges."""
         return [self.cond]
 
 
@@ -160,11 +159,11 @@ class ForIter:
     is_async: bool = False
 
     def edges(self) -> list[Edge]:
-        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        """Return the outgoing edges, the likely one first, an apparent fallthrough last."""
         return [self.body, self.done]
 
     def reads(self) -> list[int]:
-        """Return the temporaries that are read here (arguments of edges not counted)."""
+        """Return the temporaries that are read here, without the arguments of edges."""
         return [self.iterator]
 
 
@@ -172,9 +171,9 @@ class ForIter:
 class Return:
     """Return a value; NULL stands for None.
 
-    beyond: where the compiler wrote code as if control went on from here, as far as it is known. Control never goes
-        there; it shows how the statements of the source stood. `Raise` and `Reraise` have the same.
-    offset: that of the `return` in the code, -1 if it is not known.
+    beyond: the apparent fallthrough: where the compiler wrote code as if control continued from here, if known. Control
+        never goes there; the edge shows the order of the source's statements. `Raise` and `Reraise` have it too.
+    offset: that of the `return` in the code, -1 if it is unknown.
     """
 
     value: int
@@ -183,19 +182,19 @@ class Return:
     offset: int = -1
 
     def edges(self) -> list[Edge]:
-        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        """Return the outgoing edges, the likely one first, an apparent fallthrough last."""
         return [] if self.beyond is None else [self.beyond]
 
     def reads(self) -> list[int]:
-        """Return the temporaries that are read here (arguments of edges not counted)."""
+        """Return the temporaries that are read here, without the arguments of edges."""
         return [self.value]
 
 
 @dataclass(slots=True)
 class Raise:
-    """`operands`: nothing (re-raise what is being handled), an exception, or that and its cause.
+    """`operands`: none (re-raise the exception being handled), an exception, or an exception and its cause.
 
-    offset: that of the `raise` in the code, -1 if it is not known.
+    offset: that of the `raise` in the code, -1 if it is unknown.
     """
 
     operands: list[int]
@@ -204,40 +203,40 @@ class Raise:
     offset: int = -1
 
     def edges(self) -> list[Edge]:
-        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        """Return the outgoing edges, the likely one first, an apparent fallthrough last."""
         return [] if self.beyond is None else [self.beyond]
 
     def reads(self) -> list[int]:
-        """Return the temporaries that are read here (arguments of edges not counted)."""
+        """Return the temporaries that are read here, without the arguments of edges."""
         return list(self.operands)
 
 
 @dataclass(slots=True)
 class Reraise:
-    """Raise `exc` again as it is; the implicit end of a handler."""
+    """Raise `exc` again unchanged; the implicit end of a handler."""
 
     exc: int
     beyond: Edge | None = None
 
     def edges(self) -> list[Edge]:
-        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        """Return the outgoing edges, the likely one first, an apparent fallthrough last."""
         return [] if self.beyond is None else [self.beyond]
 
     def reads(self) -> list[int]:
-        """Return the temporaries that are read here (arguments of edges not counted)."""
+        """Return the temporaries that are read here, without the arguments of edges."""
         return [self.exc]
 
 
 @dataclass(slots=True)
 class Stop:
-    """Control never comes here: a statement before it never ends by itself."""
+    """Unreachable: a statement before it never ends by itself."""
 
     def edges(self) -> list[Edge]:
-        """Return the edges that lead on, the likely first; where control only seems to go on is the last."""
+        """Return the outgoing edges, the likely one first, an apparent fallthrough last."""
         return []
 
     def reads(self) -> list[int]:
-        """Return the temporaries that are read here (arguments of edges not counted)."""
+        """Return the temporaries that are read here, without the arguments of edges."""
         return []
 
 
@@ -246,8 +245,11 @@ Exit = Goto | Leave | Branch | ForIter | Return | Raise | Reraise | Stop
 
 @dataclass(slots=True)
 class Block:
-    """A basic block. `handler` is an index in `Graph.handlers`, or -1; `stack` is what lies on the
-    stack at its start; `offset` is that of its first operation in the code."""
+    """A basic block.
+
+    `handler` is an index in `Graph.handlers`, or -1; `stack` is the stack at its start; `offset` is that of its first
+    operation in the code.
+    """
 
     index: int
     insts: list[Inst]
@@ -260,8 +262,11 @@ class Block:
 
 @dataclass(slots=True)
 class HandlerEntry:
-    """Where exceptions go: block `target`; `exc` is the exception's temporary, `lasti` that of
-    the saved offset, or NULL. `slots` hold what is on the stack where it may be entered; its `phis` take that over."""
+    """The entry of a handler.
+
+    Exceptions go to block `target`. `exc` is the exception's temporary, `lasti` that of the saved offset, or NULL.
+    `slots` hold the stack at the places where the handler may be entered; its `phis` take these values over.
+    """
 
     target: int
     exc: int
@@ -281,34 +286,36 @@ class Graph:
     source_order: bool = False
     """Whether the operations have their offsets in the order of the source."""
     loops: list[Extent] = field(default_factory=list)
-    """How far the statements of loops reach, where the code says it; a loop starts at a block."""
+    """The extents of loop statements, if the code shows them; a loop starts at a block."""
     negates: bool = True
-    """Whether `not a in b` would be another operation in a test than `a in b`."""
+    """Whether `not a in b` in a test would be another operation than `a in b`."""
     is_kept: bool = True
-    """Whether the code is written as it is; else as it reads best."""
+    """Whether the code is written as it is; otherwise in the most readable form."""
     exact_ranges: bool = False
-    """Whether every jump is protected by what protects the statement that it belongs to."""
+    """Whether every jump has the handler of its statement."""
     hints: dict[int, str] = field(default_factory=dict)
     """Names for temporaries, should they need one."""
     waiting: dict[int, list[int]] = field(default_factory=dict)
-    """What lies on the stack where a value is tested, by the value's temporary."""
+    """The stack below a tested value, by the value's temporary."""
     end: int = -1
-    """The block that returns None for all, once `structure/nests.py` has made it; where they stand in the order of the
-    source, for the last of them."""
+    """The block that all returns of None share, once `structure/nests.py` has made it.
+
+    Its place in the order of the source is that of the last of them.
+    """
     places: Places = field(default_factory=list)
-    """Where each 2-byte unit of the code stands in the source, if the code says it and that is wanted."""
+    """The source location of each 2-byte unit, if the code has locations and they are wanted."""
     unsure: set[int] = field(default_factory=set)
     """Temporaries read from variables that may have been unbound: reading them may raise."""
 
     def new_block(self, insts: list[Inst], exit_: Exit, handler: int, stack: list[int], offset: int = -1) -> Block:
-        """Append a block without phis; one without operations stands at `offset`."""
+        """Append a block without phis; a block without operations is located at `offset`."""
         offset = insts[0].offset if insts else offset
         block = Block(len(self.blocks), insts, exit_, handler, [], stack, offset)
         self.blocks.append(block)
         return block
 
     def place(self, offset: int) -> Place | None:
-        """Return where the instruction at an offset stands in the source, if that is known."""
+        """Return the source location of the instruction at an offset, or None if it is unknown."""
         unit = offset >> 1
         return self.places[unit] if 0 <= unit < len(self.places) else None
 
@@ -329,5 +336,5 @@ class Graph:
 
 
 def seeming(exit_: Exit) -> Edge | None:
-    """Return the edge along which control only seems to go on."""
+    """Return the apparent fallthrough of an exit: an edge that control never takes, or None."""
     return exit_.beyond if isinstance(exit_, (Leave, Return, Raise, Reraise)) else None

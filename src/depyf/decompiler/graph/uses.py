@@ -1,4 +1,4 @@
-"""How often each value is used."""
+"""The number of uses of each value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from depyf.decompiler.graph.tac import Graph
 
 
 def count_uses(graph: Graph) -> dict[int, int]:
-    """Return how often each temporary is read; being popped is no use."""
+    """Return how often each temporary is read; a pop is not a read."""
     read: list[int] = []
     for block in graph.live():
         for inst in block.insts:

@@ -1,4 +1,4 @@
-"""Lay a text out on the lines of the original: blank lines, breaks inside brackets, statements side by side."""
+"""Lay a text out on the lines of the original: blank lines, breaks inside brackets, several statements on a line."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from depyf.decompiler.layout.lines import origins
 from depyf.decompiler.layout.statements import Statement, blocks_on_one_line, statements
 
 TIMES, MOST_LINES = 50, 10_000
-"""Lines of a source for each of its statements, and on top of that, beyond which the numbers are nobody's lines."""
+"""The most source lines per statement, and in addition to that; larger line numbers are not credible."""
 
 
 def laid_out(source: str, code: Code, candidate: Code) -> str:
     """Return a module's text with each statement on its own line of the original, as far as there is room.
 
-    code: what was decompiled. candidate: the text, compiled by an interpreter of the same version.
+    code: the decompiled code. candidate: the text, compiled by an interpreter of the same version.
 
-    Returns the text as it is where the running Python cannot tell its tokens apart, and where the code's own lines are
-    those of no source.
+    Returns the text unchanged if the running Python cannot tokenise it, or if the line numbers of the code cannot come
+    from a source.
     """
     try:
         found = statements(source, origins(code, candidate))
@@ -31,9 +31,9 @@ def laid_out(source: str, code: Code, candidate: Code) -> str:
 
 
 def _fill(found: list[Statement]) -> None:
-    """Give `else:`, `try:` and `finally:` of which nothing says where they stand the line before what follows.
+    """Place `else:`, `try:` and `finally:` without a known line on the line before the next statement.
 
-    Where something stands on that line, it is the line of what follows.
+    If that line is taken, they go on the line of the next statement.
     """
     for number in range(len(found) - 2, -1, -1):
         one, below = found[number], found[number + 1]
@@ -43,7 +43,7 @@ def _fill(found: list[Statement]) -> None:
 
 
 class _Page:
-    """The text that is laid out: `line` is the line that its end stands on."""
+    """The laid-out text so far: `line` is the line of its end."""
 
     def __init__(self, one_liners: set[int]) -> None:
         self.one_liners = one_liners
@@ -85,7 +85,7 @@ class _Page:
             self._add(piece.text)
 
     def _down(self, line: int) -> None:
-        """Go down to a line, if it is further down."""
+        """Move down to a line, if it is further down."""
         self._add("\n" * max(line - self.line, 0))
 
     def _add(self, text: str) -> None:
@@ -95,5 +95,5 @@ class _Page:
 
 
 def _beside(before: Statement, one: Statement) -> bool:
-    """Return whether a statement stood on the line on which the one before it ends."""
+    """Return whether a statement began on the line on which the previous one ended."""
     return before.is_simple and one.is_simple and one.level == before.level and 0 < one.line == before.last

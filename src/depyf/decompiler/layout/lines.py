@@ -1,7 +1,6 @@
-"""On which lines of the original what stands in a text.
+"""Map places in a text to lines of the original.
 
-A text and the code that it was decompiled from are compared through the text's own code: the same instruction stands at
-one place in the text, and at another in the original.
+The text's own code links the two: the same instruction has one location in the text and another in the original.
 """
 
 from __future__ import annotations
@@ -14,21 +13,21 @@ from depyf.bytecode.places import read_places
 from depyf.bytecode.versions.known import facts_of
 
 MOST_UNITS = 4000
-"""Units of code that is aligned where it is not the same unit by unit: that takes time with the square."""
+"""The most units of code to align if the codes differ: the alignment takes quadratic time."""
 
 Origins = dict[tuple[int, int], tuple[int, int]]
-"""By line and column in bytes in the text, line and column in the original; the column -1 is that of a whole line."""
+"""By line and column in bytes in the text: line and column in the original. The column -1 stands for a whole line."""
 WHOLE = -1
 
 
 def origins(code: Code, candidate: Code) -> Origins:
-    """Return where what begins at a place in the text stands in the original.
+    """Return the place in the original for each place in the text.
 
-    code: what was decompiled. candidate: the text, compiled by an interpreter of the same version.
+    code: the decompiled code. candidate: the text, compiled by an interpreter of the same version.
     """
     found: Origins = {}
     pairs = [(code, candidate)]
-    for mine, its in pairs:  # It grows while it is gone through.
+    for mine, its in pairs:  # The list grows during the iteration.
         _add(mine, its, found)
         own = [const for const in mine.consts if isinstance(const, Code)]
         others = [const for const in its.consts if isinstance(const, Code)]
@@ -38,7 +37,7 @@ def origins(code: Code, candidate: Code) -> Origins:
 
 
 def _add(mine: Code, its: Code, found: Origins) -> None:
-    """Add what one code object shows; what was found first stays."""
+    """Add the places from one code object; earlier entries stay."""
     if its.name != "<module>" and mine.first_line > 0:
         found.setdefault((its.first_line, WHOLE), (mine.first_line, WHOLE))
     table = facts_of(mine.version, str(mine)).lines
@@ -57,7 +56,7 @@ def _add(mine: Code, its: Code, found: Origins) -> None:
 
 
 def _aligned(mine: Code, its: Code) -> list[tuple[int, int]]:
-    """Return which units of two codes are the same instruction."""
+    """Return the pairs of units of two codes with the same instruction."""
     one, other = mine.bytecode, its.bytecode
     if len(one) == len(other) and one[::2] == other[::2]:
         return [(unit, unit) for unit in range(len(one) // 2)]

@@ -1,4 +1,4 @@
-"""A text as logical lines of tokens, each with where it stands in the original."""
+"""A text as logical lines of tokens, each with its place in the original."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from depyf.decompiler.layout.lines import WHOLE, Origins
 
 OPENING, CLOSING = "([{", ")]}"
 COMPOUND = frozenset("if elif else for while try except finally with def class match case async @".split())
-"""Words that begin a head or a decorator, after which no other statement stands on the line."""
+"""Words that begin a head or a decorator. No other statement follows on the same line."""
 F_STRINGS = [getattr(token, f"{kind}STRING_{end}", -1) for kind in "FT" for end in ("START", "END")]
 NO_TEXT = frozenset({token.NEWLINE, token.INDENT, token.DEDENT, token.ENDMARKER, tokenize.NL})
 
 
 @dataclass(slots=True)
 class Piece:
-    """A token: the text in front of it, its own, and where it stands in the original (0: nothing says it).
+    """A token: the text before it, its own text, and its place in the original (0: unknown).
 
     depth: the brackets around it. may_break: whether a line may begin with it.
     """
@@ -34,9 +34,9 @@ class Piece:
 
 @dataclass(slots=True)
 class Statement:
-    """A simple statement, or the head of a compound one: `level` is how far it is indented, `indent` is that in text.
+    """A simple statement, or the head of a compound one: `level` is its indentation level, `indent` the indentation.
 
-    line: where it begins in the original, 0 where nothing says it. last: the last line of the original that it shows.
+    line: where it begins in the original, 0 if unknown. last: the last line of the original that it shows.
     """
 
     level: int
@@ -47,24 +47,24 @@ class Statement:
 
     @property
     def is_head(self) -> bool:
-        """Whether a block, or what is decorated, follows it."""
+        """Whether a block or a decorated definition follows it."""
         return self.pieces[-1].text == ":" or self.pieces[0].text == "@"
 
     @property
     def is_simple(self) -> bool:
-        """Whether another statement may stand on its line."""
+        """Whether another statement may follow on its line."""
         return not self.is_head and self.pieces[0].text not in COMPOUND and not self.is_apart
 
     @property
     def is_apart(self) -> bool:
-        """Whether it is a comment, or a text such as a docstring."""
+        """Whether it is a comment, or a string such as a docstring."""
         return len(self.pieces) == 1 and self.pieces[0].text.endswith(('"', "'")) or self.pieces[0].text[0] == "#"
 
 
 def statements(source: str, origins: Origins) -> list[Statement]:
     """Return a text's statements, each with its place in the original.
 
-    Raises tokenize.TokenError or SyntaxError for what the running Python cannot tell apart.
+    Raises tokenize.TokenError or SyntaxError if the running Python cannot tokenise the text.
     """
     lines = source.splitlines(keepends=True)
     found: list[Statement] = []
@@ -98,7 +98,7 @@ def statements(source: str, origins: Origins) -> list[Statement]:
 
 
 def _origin(one: tokenize.TokenInfo, lines: list[str], origins: Origins, *, is_first: bool) -> tuple[int, int]:
-    """Return where a token stands in the original; (0, 0) where nothing says it."""
+    """Return the place of a token in the original; (0, 0) if unknown."""
     row, column = one.start
     place = origins.get((row, len(lines[row - 1][:column].encode("utf-8", "surrogatepass"))))
     if place is None and is_first:
@@ -115,7 +115,7 @@ def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> 
 
 
 def blocks_on_one_line(found: list[Statement]) -> Iterator[int]:
-    """Yield the numbers of heads whose whole block stands on their own line in the original."""
+    """Yield the numbers of heads whose whole block is on their own line in the original."""
     for number, head in enumerate(found):
         if head.pieces[-1].text != ":" or not head.line:
             continue

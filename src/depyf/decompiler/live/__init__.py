@@ -1,1 +1,1 @@
-"""Live functions: what they hold beside their code."""
+"""Live functions: their defaults, annotations and closures."""

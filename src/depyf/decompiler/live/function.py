@@ -1,7 +1,6 @@
-"""What a live function has beside its code: defaults, annotations, closure.
+"""The parts of a live function that are not in its code: defaults, annotations, closure.
 
-Before: def f(x, y, *, z): ...
-After:  # closure: factor = 3
+Before: def f(x, y, *, z): ... After:  # closure: factor = 3
         def f(x: int, y=1, *, z=None) -> str: ...
 """
 
@@ -23,11 +22,11 @@ from depyf.decompiler.live.values import Scope, expression
 
 @dataclass(slots=True)
 class Live:
-    """A live function beside its code.
+    """The parts of a live function that are not in its code.
 
-    maker: how it is made: its defaults and annotations as expressions.
-    closure: its free variables, and their values as expressions; None for one that is not bound.
-    objects: names in those expressions, and what each stands for that has no text.
+    maker: how it is made: its defaults and annotations as expressions. closure: its free variables, and their values as
+    expressions; None for an unbound one. objects: names in those expressions that stand for objects without a text, and
+    these objects.
     """
 
     maker: Function
@@ -36,7 +35,7 @@ class Live:
 
 
 def describe(function: types.FunctionType, code: Code) -> Live:
-    """Return what a function has beside its code, as expressions. Nothing of the program is run."""
+    """Return the parts of a function that are not in its code, as expressions. No code of the program is run."""
     cells = dict(zip(code.freevars, function.__closure__ or ()))
     values = {name: cell.cell_contents for name, cell in cells.items() if _is_bound(cell)}
     objects: dict[str, object] = {}
@@ -79,7 +78,7 @@ def _display(values: Mapping[str, ast.expr]) -> ast.expr:
 
 
 def _annotations(function: types.FunctionType, code: Code, scope: Scope) -> dict[str, ast.expr]:
-    """Return the annotations of parameters; those that are computed on demand as their text: they are not computed."""
+    """Return the annotations of parameters. Lazy annotations are returned as their text, without evaluating them."""
     wanted = {*code.parameters, "return"}
     if getattr(function, "__annotate__", None) is not None:
         library = importlib.import_module("annotationlib")
@@ -89,7 +88,7 @@ def _annotations(function: types.FunctionType, code: Code, scope: Scope) -> dict
 
 
 def comments(live: Live, grammar: Grammar) -> list[str]:
-    """Return lines that say what stands in no definition: the closure, and what placeholders stand for."""
+    """Return comments for the parts without a place in the definition: the closure, and the placeholders' objects."""
     writer = ExpressionWriter(grammar)
     lines = []
     for name, value in live.closure.items():

@@ -1,7 +1,7 @@
 """The type parameters of a live function.
 
-What a parameter is bound to, may be, and is by default is evaluated when it is asked for. Where Python can tell the
-text without that (3.14), the text is written; else the parameter stands alone.
+The bound, constraints and default of a parameter are evaluated lazily. If Python can give their text without evaluation
+(3.14), the text is written; otherwise only the parameter's name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ STARS = {"TypeVar": "", "TypeVarTuple": "*", "ParamSpec": "**"}
 
 
 def type_params(function: types.FunctionType) -> list[ast.expr]:
-    """Return the type parameters that stand in a function's definition."""
+    """Return the type parameters of a function's definition."""
     found: list[ast.expr] = []
     for param in getattr(function, "__type_params__", ()):
         stars = STARS.get(type(param).__name__)

@@ -1,9 +1,9 @@
 """Objects of the running program as expressions.
 
-Before: the objects 3, [1, 'a'], torch.float32, Color.RED, <function helper>, <object object at 0x7f...>
-After:  the texts   3, [1, 'a'], torch.float32, Color.RED, helper,            object_object
+Before: the objects 3, [1, 'a'], torch.float32, Color.RED, <function helper>, <object object at 0x7f...> After:  the
+texts   3, [1, 'a'], torch.float32, Color.RED, helper,            object_object
 
-Nothing of the program is run for it: no `repr` and no attribute of an object of the program's own classes.
+No code of the program is run: no `repr` and no attribute of an object of the program's own classes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from depyf.decompiler.lift.nodes import Quoted, constant, is_literal
 
 MANY = 32
-"""A container with more in it, all told, is not written out."""
+"""A container with more items, including nested ones, is not written out."""
 
 CONTAINERS = (tuple, list, set, dict, frozenset)
 NAMED = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
@@ -27,10 +27,9 @@ NAMED = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where the text stands.
+    """The names that a text may use.
 
-    names: what can be named there: the globals of a function, and its free variables.
-    placeholder: gives a name to an object that has no text.
+    names: the globals of a function, and its free variables. placeholder: gives a name to an object without a text.
     """
 
     names: Mapping[str, object]
@@ -38,7 +37,7 @@ class Scope:
 
 
 def expression(value: object, scope: Scope) -> ast.expr:
-    """Return an expression for an object: a display of plain values, else a name."""
+    """Return an expression for an object: a display of plain values, or a name."""
     if not _is_plain(value):
         return _named(value, scope)
     made: dict[int, ast.expr] = {}
@@ -54,7 +53,7 @@ def expression(value: object, scope: Scope) -> ast.expr:
 
 
 def _is_plain(value: object) -> bool:
-    """Return whether a value is a container to be written out: small, and without a container that is met twice."""
+    """Return whether a value is a container to write out: small, and without a container that occurs twice."""
     if type(value) not in CONTAINERS:
         return False
     seen: set[int] = set()
@@ -108,7 +107,7 @@ def _named(value: object, scope: Scope) -> ast.expr:
 
 
 def _path(value: object, scope: Scope) -> str | None:
-    """Return a dotted name that leads to the very object."""
+    """Return a dotted name for exactly this object."""
     own = _own_name(value)
     if own in scope.names and scope.names[own] is value:
         return own
@@ -125,12 +124,12 @@ def _path(value: object, scope: Scope) -> str | None:
 
 
 def _own_name(value: object) -> str:
-    """Return the name that a class, function or module was given, nothing for an object of another kind."""
+    """Return the name of a class, function or module, or '' for other objects."""
     return str(value.__name__) if issubclass(type(value), (type, *NAMED)) else ""  # type: ignore[attr-defined]
 
 
 def _path_of_definition(value: object, scope: Scope) -> str | None:
-    """Return where a class or function was defined, if it is still there."""
+    """Return the path of the definition of a class or function, if it still leads to it."""
     kind = type(value)
     if issubclass(kind, types.ModuleType) or not issubclass(kind, (type, *NAMED)):
         return _own_name(value) or None
@@ -147,7 +146,7 @@ def _path_of_definition(value: object, scope: Scope) -> str | None:
 
 
 def _path_in_module(value: object) -> str | None:
-    """Return the name that the module of an object's type has for it: `torch.float32`."""
+    """Return the name of an object in the module of its type: `torch.float32`."""
     module = sys.modules.get(type(value).__module__)
     if module is None or module is builtins:
         return None
@@ -156,9 +155,9 @@ def _path_in_module(value: object) -> str | None:
 
 
 def is_type_form(value: object) -> bool:
-    """Return whether a value is made by `typing` of classes alone.
+    """Return whether a value is a `typing` construct of classes only.
 
-    Its `repr` is an expression, and runs no code of the program's.
+    Its `repr` is an expression, and runs no code of the program.
     """
     if not _is_typing(value):
         return False

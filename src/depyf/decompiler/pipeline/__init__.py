@@ -1,1 +1,1 @@
-"""Takes a `Code`, gives statements: the passes in one table, their order in another, and the loop that runs them."""
+"""Turn a `Code` into statements: the passes in one table, their order in another, and the loop that runs them."""

@@ -1,4 +1,4 @@
-"""When a pass applies."""
+"""The conditions under which passes apply."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ COLLAPSE = "short-circuits"
 
 
 def simplifies(work: Work) -> bool:
-    """Return whether code is rewritten to what reads best."""
+    """Return whether code is rewritten to its most readable form."""
     return work.known is not None
 
 
@@ -19,22 +19,22 @@ def is_kept(work: Work) -> bool:
 
 
 def structures(work: Work) -> bool:
-    """Return whether statements are found in the control flow."""
+    """Return whether statements are recovered from the control flow."""
     return isinstance(work.choices, Choices)
 
 
 def scopes_dispatch(work: Work) -> bool:
-    """Return whether loops dispatch, with a `try` for each handler."""
+    """Return whether control flow becomes dispatch loops, with a `try` for each handler."""
     return work.choices is Dispatch.SCOPES
 
 
 def levels_dispatch(work: Work) -> bool:
-    """Return whether loops dispatch, with one `try` for all handlers."""
+    """Return whether control flow becomes dispatch loops, with one `try` for all handlers."""
     return work.choices is Dispatch.LEVELS
 
 
 def joins_exits(work: Work) -> bool:
-    """Return whether copies of a way out are joined."""
+    """Return whether copies of an exit are joined."""
     return isinstance(work.choices, Choices) and work.choices.joins_exits
 
 

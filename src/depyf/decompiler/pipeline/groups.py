@@ -1,22 +1,22 @@
-"""Operations by what a pass needs them for."""
+"""Groups of operations, for the passes that need them."""
 
 from __future__ import annotations
 
 PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
 STATED = PATTERNS | {"LOAD_BUILD_CLASS"}
-"""Operations of statements that are known by the form in which a compiler wrote them."""
+"""Operations of statements that are recognised by the compiler's form."""
 HANDLERS = frozenset({"PUSH_EXC_INFO", "RERAISE", "ENTER_WITH", "ENTER_ASYNC_WITH"})
 CAUGHT = frozenset({"PUSH_EXC_INFO"})
 LOOPS = frozenset({"FOR_ITER", "GET_ANEXT"})
 OURS = PATTERNS | HANDLERS | LOOPS
-"""Operations that become statements and tests of ours before they are Python's."""
+"""Operations that become the pipeline's own statements and tests before they become Python's."""
 TESTS = frozenset({"JUMP_IF_TRUE", "JUMP_IF_FALSE"})
 FLOW = TESTS | {"JUMP"} | HANDLERS | LOOPS
-"""Operations without which code is one block."""
+"""Operations that give code more than one block."""
 KEPT = frozenset({"COPY", "SWAP"}) | PATTERNS
-"""Operations without which no value is tested more than once."""
+"""Operations without which no value is tested twice."""
 BUILTINS = frozenset({"LOAD_COMMON"})
 LISTS = frozenset({"BUILD_LIST", "BUILD_TUPLE"})
-"""Operations without which nothing is fresh."""
+"""Operations that make fresh objects."""
 ANNOTATIONS = frozenset({"SETUP_ANNOTATIONS"})
 DEFINITIONS = frozenset({"MAKE_FUNCTION", "INTRINSIC"})

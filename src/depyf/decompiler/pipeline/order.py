@@ -1,4 +1,4 @@
-"""What must come before what in the pipeline, and why."""
+"""The order constraints of the pipeline, with their reasons."""
 
 from __future__ import annotations
 
@@ -43,4 +43,4 @@ ORDER: tuple[Before, ...] = (
     Before("leftovers", "imports", "each import knows one variable that it binds"),
     Before("declarations", "leftovers", "made-up names must not be declared"),
 )
-"""What must come before what."""
+"""The order constraints."""

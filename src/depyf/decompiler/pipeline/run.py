@@ -1,4 +1,4 @@
-"""Run the pipeline: from a `Code` and all inside it to statements."""
+"""Run the pipeline: turn a `Code` and its nested code into statements."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from depyf.errors import DecompilationError
 
 NO_CODES: frozenset[int] = frozenset()
 MOST_SHARED = 1 << 14
-"""How many more code objects than there are may be written down, because some are held several times."""
+"""The most additional copies of code objects that occur several times."""
 
 
 @pausing
@@ -39,15 +39,15 @@ def decompile(
     listings: Listings | None = None,
     apart: AbstractSet[int] = NO_CODES,
 ) -> tuple[Body, Names]:
-    """Return the statements of a code object, those of nested code objects inside them, and the names made up.
+    """Return the statements of a code object, including those of nested code, and the invented names.
 
-    known: rewrite code that a program wrote to what reads best (`lift/simplify`), with this known of what globals
-        return; None leaves the code as it is.
-    without: names of optional passes that are left out.
-    listings: of code that was read before; those of this code are put there.
-    apart: identities of code objects inside of it whose definitions need no body.
+    known: rewrite handwritten bytecode to its most readable form (`lift/simplify`), with these facts about the results
+    of
+        globals; None keeps the code as it is.
+    without: names of optional passes to leave out. listings: of code that was read before; those of this code are
+    added. apart: identities of nested code objects whose definitions need no body.
 
-    Raises DecompilationError for code that is not valid or has a form that is not understood.
+    Raises DecompilationError for invalid or unsupported code.
     """
     bodies: Bodies = {}
     shared = Listings() if listings is None else listings
@@ -73,21 +73,21 @@ def decompile(
 
 
 def always(code: Code) -> bool:
-    """Say that what is inside a code object is wanted."""
+    """Include the code nested in any code object."""
     return True
 
 
 def makes_functions(code: Code, listings: Listings) -> bool:
-    """Return whether code makes functions of the code objects inside it; else they are constants like others."""
+    """Return whether code makes functions of its nested code objects; otherwise they are ordinary constants."""
     if not any(isinstance(const, Code) for const in code.consts):
         return False
     return any(item.op == "MAKE_FUNCTION" for item in listings.with_lines(code).instructions)
 
 
 def nested(code: Code, opens: Callable[[Code], bool] = always) -> list[Code]:
-    """Return a code object and those inside it, each once, every one after those inside it.
+    """Return a code object and its nested ones, each once, every one after its nested ones.
 
-    opens: says whether those inside one are wanted.
+    opens: returns whether to include the code nested in one.
     """
     order: list[Code] = []
     seen: set[int] = set()
@@ -105,7 +105,7 @@ def nested(code: Code, opens: Callable[[Code], bool] = always) -> list[Code]:
 
 
 def check_sharing(order: list[Code]) -> None:
-    """Raise DecompilationError for code objects that hold each other so often that their source has no bounds."""
+    """Raise DecompilationError for code objects that contain each other so often that their source explodes."""
     sizes: dict[int, int] = {}
     for code in order:
         sizes[id(code)] = 1 + sum(sizes.get(id(const), 0) for const in code.consts if isinstance(const, Code))
@@ -115,11 +115,11 @@ def check_sharing(order: list[Code]) -> None:
 
 
 def _statements(work: Work) -> int:
-    """Make the statements of one code object alone; return the number of temporaries so far."""
+    """Make the statements of one code object, without nested ones; return the number of temporaries so far."""
     recorder = present()
     if recorder is not None:
         recorder.begin(work)
-    # Without its expression, a lambda or comprehension could not be put in its place.
+    # Only an expression can replace a lambda or comprehension.
     is_forced = BUILD in work.without and (not work.code.name.startswith("<") or work.code.name == "<module>")
     ways = [way for way in WAYS if not is_forced or isinstance(way, Dispatch)]
     if SCOPES in work.without:
@@ -146,11 +146,11 @@ def _statements(work: Work) -> int:
 
 
 def _go_on(work: Work, error: Exception, ways: list[Choices | Dispatch]) -> None:
-    """Leave out the way that has failed, or the optional pass of it that has."""
+    """Drop the failed way, or its failed optional pass."""
     if isinstance(error, Fault) and error.failed.optional and error.failed.name not in (BUILD, SCOPES):
         work.without |= {error.failed.name}
     elif isinstance(error, Irreducible):
-        # Loops are entered at several blocks however their exits are written.
+        # Loops stay irreducible however their exits are written.
         failed = ways[0]
         beyond = isinstance(failed, Choices) and failed.goes_beyond
         ways[:] = [way for way in ways if not isinstance(way, Choices) or way.goes_beyond != beyond]
@@ -165,7 +165,7 @@ def _go_on(work: Work, error: Exception, ways: list[Choices | Dispatch]) -> None
 
 
 def _finish(work: Work, *, whole: bool) -> None:
-    """Put the statements of the code objects inside one into its own."""
+    """Insert the statements of nested code objects."""
     work.body = Body(work.code, work.stmts)
     local = variables_of(work.code)
     for const in work.code.consts:

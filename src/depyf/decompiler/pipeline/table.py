@@ -1,7 +1,7 @@
 """The whole decompiler on one page: from a `Code` to statements.
 
-PASSES is what is done, in the order in which it is done; `order.ORDER` says why that order. `check_order` compares
-the two when this module is imported.
+PASSES lists the passes in the order in which they run; `order.ORDER` gives the reasons for that order. `check_order`
+compares the two when this module is imported.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ WRITTEN = "as-written"
 UNBINDING = ("DELETE_FAST", "LOAD_FAST_CLEAR")
 
 
-# -- what each pass takes and gives ----------------------------------------------------
+# -- the input and output of each pass -----------------------------------------------------
 
 
 def _lift(work: Work) -> None:
@@ -110,7 +110,7 @@ def _lift(work: Work) -> None:
     listing = work.listing if seems else replace(work.listing, beyond={}, loops=[])
     work.graph = lift(listing, work.first_temp, restores=work.choices is Dispatch.LEVELS)
     if simplifies(work):
-        work.graph.is_kept, work.graph.places = False, []  # A program wrote this code: it stands as it is in no source.
+        work.graph.is_kept, work.graph.places = False, []  # Handwritten bytecode: no source has exactly this code.
 
 
 def _dropped(work: Work) -> None:
@@ -138,7 +138,7 @@ def _on_graph(change: Callable[[Graph], None]) -> Callable[[Work], None]:
 
 
 def _inlined(work: Work) -> None:
-    """Put one operation in place of the loop of each comprehension that stands in this code, inner ones first."""
+    """Replace the loop of each inlined comprehension by one operation, inner ones first."""
     graph = work.graph
     blocks = starting_blocks(graph)
     while blocks:
@@ -146,7 +146,7 @@ def _inlined(work: Work) -> None:
         if inlined is None:
             continue
         part = work.part(inlined.graph)
-        part.without |= {WRITTEN}  # The operation takes the loop as it is.
+        part.without |= {WRITTEN}  # The operation takes the loop unchanged.
         try:
             run_passes(part, PIECE)
             operation = inlined_operation(inlined, part.stmts)
@@ -483,7 +483,7 @@ ALONE = Passes(one for one in PASSES if one.stage not in (Stage.BODY, Stage.WHOL
 PIECE = Passes(one for one in ALONE.passes if one.stage is not Stage.LIFT)
 TOGETHER = Passes(one for one in PASSES if one.stage is Stage.BODY)
 LAST = Passes(one for one in PASSES if one.stage is Stage.WHOLE)
-"""The passes by what they are run on: a code object, a loop inside one, a body with those inside it, the outermost."""
+"""The passes by their scope: a code object, a loop inside one, a body with its nested ones, the outermost body."""
 
 OPTIONAL = frozenset(one.name for one in PASSES if one.optional)
 """The passes that can be left out."""

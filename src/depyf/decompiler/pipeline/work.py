@@ -1,4 +1,4 @@
-"""One code object on its way through the pipeline, and what a pass is."""
+"""One code object on its way through the pipeline, and the definition of a pass."""
 
 from __future__ import annotations
 
@@ -25,38 +25,34 @@ from depyf.errors import DecompilationError
 
 OP = attrgetter("op")
 MOST_KNOWN = 1 << 12
-"""For how many kinds of code it is kept which passes apply."""
+"""The most kinds of code for which the applicable passes are cached."""
 
 
 class Stage(enum.Enum):
-    """What a pass works on. The stages follow each other in this order."""
+    """The form that a pass works on. The stages follow each other in this order."""
 
     LIFT = "lift"
-    """The graph, before anybody asks for statements."""
+    """The graph, before statements are recovered."""
     STRUCTURE = "structure"
     """The graph, on the way to nested items."""
     ITEMS = "items"
     """Nested items with jumps to labels."""
     STATEMENTS = "statements"
-    """The statements of one code object alone."""
+    """The statements of one code object, without nested ones."""
     BODY = "body"
-    """The statements of one code object with those of the code objects inside it."""
+    """The statements of one code object with its nested ones."""
     WHOLE = "whole"
-    """The statements of the outermost code object, everything in place."""
+    """The complete statements of the outermost code object."""
 
 
 @dataclass(slots=True)
 class Work:
-    """What the passes hand on. A field is there from the pass on that makes it.
+    """The state that passes share. A field exists after the pass that sets it.
 
-    bodies: what has become of the code objects inside this one.
-    first_temp: the first number that is free for a temporary.
-    known: what is known of the globals that it names, if code is to be rewritten to what reads best.
-    without: names of passes that are switched off.
-    ops: the operations of the listing, by name.
-    choices: how to structure, or which dispatch to write.
-    scope: a number per block; only blocks of one number are joined to expressions.
-    uses: how often each temporary is read.
+    bodies: the results for the nested code objects. first_temp: the first unused number of a temporary. known: facts
+    about the globals that it names, if code is rewritten to its most readable form. without: names of disabled passes.
+    ops: the operations of the listing, by name. choices: how to structure, or which dispatch to write. scope: a number
+    per block; only blocks with the same number are joined to expressions. uses: how often each temporary is read.
     """
 
     code: Code
@@ -82,7 +78,7 @@ class Work:
         self.ops = frozenset(map(OP, self.listing.instructions))
 
     def part(self, graph: Graph) -> Work:
-        """Return work of its own on the graph of a piece of this code."""
+        """Return separate work on the graph of a piece of this code."""
         work = Work(
             self.code, self.names, self.bodies, self.first_temp, None, self.without, self.listing, Choices()
         )
@@ -91,7 +87,7 @@ class Work:
 
 
 def always(work: Work) -> bool:
-    """Say that a pass applies to all code."""
+    """Apply a pass to all code."""
     return True
 
 
@@ -99,12 +95,10 @@ def always(work: Work) -> bool:
 class Pass:
     """One step of the pipeline.
 
-    name: what `--stop-after` and `--without` call it.
-    does: one line for the reader of a trace.
-    optional: without it the result is uglier, and still right.
-    applies: whether it has anything to do with this work; it asks for `known`, `choices` and `without` alone.
-    needs: operations; code that has none of them leaves the pass nothing to do.
-    unless: operations; the pass would take from code that has one of them what a later pass knows it by.
+    name: its name for `--stop-after` and `--without`. does: one line for the reader of a trace. optional: without it
+    the result is correct, but uglier. applies: whether it may apply to this work; it reads only `known`, `choices` and
+    `without`. needs: operations; without any of them the pass has nothing to do. unless: operations; if one of them is
+    present, the pass would destroy the form that a later pass recognises.
     """
 
     name: str
@@ -127,7 +121,7 @@ class Before:
 
 
 class Fault(Exception):
-    """A pass raised what it must not; the cause is its `__cause__`."""
+    """A pass raised an unexpected exception, which is the `__cause__`."""
 
     def __init__(self, one: Pass, error: Exception) -> None:
         self.failed = one
@@ -135,11 +129,11 @@ class Fault(Exception):
 
 
 EXPECTED = (DecompilationError, Unstructured, Unresolved, Irreducible, Stopped, Fault)
-"""What a pass may raise."""
+"""The exceptions that a pass may raise."""
 
 
 class Passes:
-    """Passes in the order in which they run, and which of them apply to code that is alike in all this depends on."""
+    """Passes in their order, with a cache of those that apply by the facts that this depends on."""
 
     def __init__(self, passes: Iterable[Pass]) -> None:
         self.passes = tuple(passes)
@@ -147,7 +141,7 @@ class Passes:
         self.known: dict[tuple[object, ...], list[Pass]] = {}
 
     def applying(self, work: Work) -> list[Pass]:
-        """Return those passes that apply and are not left out."""
+        """Return the passes that apply and are not left out."""
         alike = (work.known is None, work.choices, work.without, self.asked & work.ops)
         found = self.known.get(alike)
         if found is None:
@@ -165,9 +159,9 @@ class Passes:
 
 
 def run_passes(work: Work, passes: Passes) -> None:
-    """Run those passes that apply and are not left out.
+    """Run the passes that apply and are not left out.
 
-    Raises what passes may raise, and Fault for anything else.
+    Raises the exceptions that passes may raise, and Fault for any other.
     """
     recorder = present()
     for one in passes.applying(work):
@@ -182,14 +176,13 @@ def run_passes(work: Work, passes: Passes) -> None:
 
 
 class Misordered(AssertionError):
-    """The table of passes breaks one of the rules that it states."""
+    """The table of passes violates one of its rules."""
 
 
 def check_order(passes: tuple[Pass, ...], order: tuple[Before, ...]) -> None:
     """Check a table of passes against its constraints.
 
-    Raises Misordered for a name that is there twice or that no pass has, a stage before its predecessor, and a
-    constraint that the table does not keep.
+    Raises Misordered for a duplicate or unknown name, a stage before its predecessor, and a violated constraint.
     """
     places = {one.name: place for place, one in enumerate(passes)}
     if len(places) != len(passes):

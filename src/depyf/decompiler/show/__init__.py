@@ -1,1 +1,1 @@
-"""The intermediate forms of a decompilation as text, for those who want to see how it is done."""
+"""The intermediate forms of a decompilation as text, for readers who want to see how it works."""

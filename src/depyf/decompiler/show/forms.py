@@ -1,4 +1,4 @@
-"""Which form a piece of work has after a pass, and that form as text."""
+"""The form of a piece of work after a pass, as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAKES_ITEMS = "build"
 
 
 def text_after(name: str, work: Work) -> str:
-    """Return the form that the pass of that name has left, as text."""
+    """Return the form after the pass of that name, as text."""
     stage = STAGE_OF[name]
     if stage in (Stage.BODY, Stage.WHOLE):
         return tree.text(work.body.stmts, Grammar.of(work.code))

@@ -57,7 +57,7 @@ def inst_line(inst: Inst) -> str:
     made = f"{values(inst.defs, ' ')} = " if inst.defs else ""
     arg = "" if inst.arg is None and inst.op != "CONST" else f" {value(inst.arg)}"
     if inst.op == "EXPR":
-        arg = ""  # What it makes of its operands is a function.
+        arg = ""  # The operation on its operands is a function.
     used = f" {values(inst.uses, ' ')}" if inst.uses else ""
     return f"  {line:6} {made}{inst.op}{arg}{used}"
 
@@ -83,7 +83,7 @@ def exit_text(exit_: Exit) -> str:
 
 
 def edge_text(edge: Edge) -> str:
-    """Return where an edge leads, with the values it takes there."""
+    """Return the target of an edge, with the arguments for it."""
     return f"{edge.target} ({values(edge.args)})" if edge.args else str(edge.target)
 
 

@@ -18,13 +18,13 @@ def rows(listing: Listing) -> list[str]:
 
 
 def text(listing: Listing) -> str:
-    """Return the instructions of a listing and where its handlers begin."""
+    """Return the instructions of a listing and the entries of its handlers."""
     lines = [f"{'line':>6} {'offset':>6}", *rows(listing)]
     return "".join(f"{line}\n" for line in [*lines, *handler_lines(listing)])
 
 
 def handler_lines(listing: Listing) -> list[str]:
-    """Return one line per handler: where it begins, and what is left on the stack there."""
+    """Return one line per handler: its entry, and the depth of the stack there."""
     lines = []
     for number, handler in enumerate(listing.handlers):
         begin = offset(listing, handler.target)
@@ -42,7 +42,7 @@ def row(listing: Listing, one: Instruction) -> str:
 
 
 def argument(listing: Listing, one: Instruction) -> str:
-    """Return the argument of an instruction, or where it jumps."""
+    """Return the argument of an instruction, or its jump target."""
     if one.target >= 0:
         return f"to {offset(listing, one.target)}"
     if one.arg is None and one.op != "CONST":
@@ -62,4 +62,4 @@ def value(arg: object) -> str:
 
 
 LONGEST = 100
-"""Characters of an argument that are shown."""
+"""The most characters of an argument to show."""

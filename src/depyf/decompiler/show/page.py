@@ -1,7 +1,7 @@
-"""One self-contained page with a column for each stage, where a click marks the same place in all of them.
+"""One self-contained page with a column for each stage. A click marks the same place in all of them.
 
-Rows that came from one of the instructions of the row that was clicked are marked; where no instruction is known, those
-of the same line of the user's source. All text is escaped.
+Marked are all rows from an instruction of the clicked row. If a row has no known instruction, the rows for the same
+line of the user's source are marked. All text is escaped.
 """
 
 from __future__ import annotations
@@ -58,9 +58,8 @@ document.querySelector('main').addEventListener('click', event => {
 def page(title: str, notes: Sequence[str], codes: Sequence[Staged], source: str, where: Origins) -> str:
     """Return the page.
 
-    notes: lines about the whole.
-    codes: the code objects, in the order in which they are shown.
-    where: what each line of the source came from, by the places of `codes`.
+    notes: lines about the whole. codes: the code objects, in order. where: the origins of each source line, by the
+    positions of `codes`.
     """
     columns = [
         "".join(block(number, str(staged.code), staged.bytecode()) for number, staged in enumerate(codes)),

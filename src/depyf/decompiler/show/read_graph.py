@@ -1,8 +1,7 @@
-"""Read a graph of three-address code from the text that `show/graph.py` writes, so that a test is text in, text out.
+"""Parse a graph of three-address code from the text of `show/graph.py`, so that a test is text in, text out.
 
-The text holds no offsets. The exception of a handler is what its block uses and no operation makes. `[stack v1, v2]`
-behind the head of a block says what lies on the stack there; it is written for tests, and `show/graph.py` does not
-print it.
+The text has no offsets. The exception of a handler is the value that its block uses and no operation makes. Tests may
+write `[stack v1, v2]` after the head of a block, for the values on the stack there; `show/graph.py` does not print it.
 """
 
 from __future__ import annotations
@@ -42,16 +41,16 @@ _NAMES = {"null": NULL, "self": SELF}
 
 
 class NoGraph(ValueError):
-    """A line that is no part of a graph; the message holds the line."""
+    """A line that is not part of a graph; the message contains the line."""
 
 
 def read_graph(text: str, code: Code) -> Graph:
-    """Return the graph that a text shows.
+    """Return the graph in a text.
 
-    code: what the graph is of; passes ask it for flags, parameters and names.
+    code: the code of the graph; passes read its flags, parameters and names.
 
     Raises:
-        NoGraph: a line is none of a head, an operation or an exit.
+        NoGraph: a line is neither a head nor an operation nor an exit.
     """
     nested = {f"<code {each.qualname}>": each for each in code.consts if isinstance(each, Code)}
     blocks: dict[int, Block] = {}
@@ -113,7 +112,7 @@ def _edge(text: str) -> Edge:
 
 
 def _exit(text: str) -> Exit:
-    """Return the exit that a line shows; that of a `return` may bear the line `:n` of the source behind it."""
+    """Return the exit in a line; a `return` may be followed by its source line `:n`."""
     text, _, line = text.partition("  :")
     at = int(line) if line else None
     if found := re.fullmatch(rf"-> {_EDGE} if (\w+) else {_EDGE}", text):

@@ -1,12 +1,12 @@
-"""Read items and statements from the text that `show/tree.py` writes, so that a test is text in, text out.
+"""Parse items and statements from the text of `show/tree.py`, so that a test is text in, text out.
 
-The pipeline's own lines become Python with a mark, the text is parsed, and what is marked becomes the pipeline's nodes:
+The pipeline's own lines become Python with a mark, the text is parsed, and the marked nodes become the pipeline's:
 
     loop 4:                 while __own__('loop', 4):
     except <v3>:            with __own__('except', v3):
     goto 7                  __own__('goto', 7)
 
-A filled jump (`# 7`) takes the rest of its sequence. Places in the source and offsets are not in the text.
+A filled jump (`# 7`) takes the rest of its sequence. The text has neither source locations nor offsets.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ _CODE = re.compile(r"<\w+ code=")
 _NODE = re.compile(r"<([A-Z]\w*)((?: \w+=[^<>]*?)*)>")
 _FIELD = re.compile(r" (\w+)=((?:(?! \w+=).)*)")
 _NO_NAME = re.compile(r"(?<![\w\])])\.\d")
-"""The variable of a comprehension that its first iterator is in: `.0`."""
+"""The variable for the first iterator of a comprehension: `.0`."""
 _TEMP = re.compile(r"v(\d+)$")
 
 
 class NoTree(ValueError):
-    """A text that is no tree; the message holds the line."""
+    """A text that is not a tree; the message contains the line."""
 
 
 def read_tree(text: str, code: Code, *, are_items: bool = False) -> list[Item]:
-    """Return the items or statements that a text shows.
+    """Return the items or statements in a text.
 
-    code: what the tree is of; it says how a variable is reached.
-    are_items: the text is what `build` gives: `if` and `try` are items.
+    code: the code of the tree; it determines the scope of variables. are_items: the text is the output of `build`: `if`
+    and `try` are items.
 
     Raises:
-        NoTree: the text holds a function or a name that is none, or is no tree.
+        NoTree: the text contains an unknown function or name, or is not a tree.
     """
     lines = text.splitlines()
     for number, line in enumerate(lines):
@@ -93,7 +93,7 @@ def _marked(name: str, fields: str) -> str:
 
 
 def _is_own_try(indent: str, following: Sequence[str]) -> bool:
-    """Return whether the clause of a `try` is one that is not parted yet."""
+    """Return whether the clause of a `try` is one that is not split yet."""
     heads = (line[len(indent) :] for line in following if line.startswith(indent) and line[len(indent)] != " ")
     return any(re.match(r"(except\*?|finally) <v\d+>:", head) for head in _until_next(heads))
 
@@ -106,19 +106,19 @@ def _until_next(heads: Iterable[str]) -> Iterator[str]:
 
 
 def _head(indent: str, before: Sequence[str]) -> str:
-    """Return the last line before a clause that stands as deep as it does."""
+    """Return the last line before a clause with the same indentation."""
     return next((line for line in reversed(before) if not line.startswith(f"{indent} ")), "")
 
 
 class _Reader:
-    """Makes the pipeline's nodes of marked ones, inner ones first."""
+    """Converts marked nodes to the pipeline's, inner ones first."""
 
     def __init__(self, code: Code, are_items: bool) -> None:
         self.code = code
         self.are_items = are_items
 
     def convert(self, node: ast.AST) -> None:
-        """Replace what is marked among the fields of a node whose children are converted."""
+        """Replace the marked fields of a node whose children are converted."""
         if isinstance(node, ast.stmt):
             node.lineno = 0
         for name, value in ast.iter_fields(node):
@@ -128,7 +128,7 @@ class _Reader:
                 setattr(node, name, self.one(value))
 
     def one(self, node: object) -> object:
-        """Return the node that an expression stands for."""
+        """Return the node for an expression."""
         if isinstance(node, ast.Name) and type(node) is ast.Name and node.id != OWN:
             temp = _TEMP.match(node.id)
             return nodes.Temp(temp=int(temp[1])) if temp else self.variable(node)
@@ -139,7 +139,7 @@ class _Reader:
         return node
 
     def variable(self, node: ast.Name) -> ast.expr:
-        """Return a variable; what the code does not name is a builtin that the compiler means."""
+        """Return a variable; a name that is not in the code is a builtin of the compiler's."""
         code = self.code
         if node.id in code.varnames:
             return nodes.Var(node.id, node.ctx, "fast")
@@ -150,7 +150,7 @@ class _Reader:
         return nodes.Common(id=node.id, ctx=node.ctx)
 
     def statements(self, body: list[ast.stmt]) -> list[Item]:
-        """Return a sequence with the pipeline's items in it."""
+        """Return a sequence with the pipeline's items."""
         filled: list[Item] = []
         end = len(body)
         for place in reversed(range(len(body))):
@@ -172,7 +172,7 @@ class _Reader:
         return [] if self.are_items and len(found) == 1 and isinstance(found[0], ast.Pass) else found
 
     def clause(self, found: list[Item], stmt: ast.With) -> None:
-        """Append the item of a marked `with`, or put its body into the item to which it belongs."""
+        """Append the item of a marked `with`, or move its body into the item to which it belongs."""
         word, args, _ = _own(stmt.items[0].context_expr)
         body: list[Item] = list(stmt.body)
         last = found[-1] if found else None
@@ -195,7 +195,7 @@ class _Reader:
             found.append(stmt)
 
     def statement(self, stmt: ast.stmt) -> Item:
-        """Return the item that a statement stands for."""
+        """Return the item for a statement."""
         match stmt:
             case ast.If() if self.are_items:
                 return If(stmt.test, list(stmt.body), list(stmt.orelse), 0)
@@ -228,7 +228,7 @@ def _stmt(kind: type[ast.stmt], **fields: object) -> ast.stmt:
 
 
 def _own(node: object) -> tuple[str, list[ast.expr], dict[str, ast.expr]]:
-    """Return the word of a mark, its operands and its fields; the word is empty for what is not marked."""
+    """Return the word of a mark, its operands and its fields; the word is empty for unmarked nodes."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != OWN:
         return "", [], {}
     word, *args = node.args

@@ -1,4 +1,4 @@
-"""The forms of code as rows that know which instructions they came from."""
+"""The forms of code as rows, with the instructions that each row came from."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class Row:
 
 
 class Owned(str):
-    """A line that knows its statement or item."""
+    """A line with its statement or item."""
 
     owner: object
 
 
 class OwnedWriter(TreeWriter):
-    """Writes statements as lines that know them."""
+    """Writes statements as lines with their statements."""
 
     def parts(self, stmt: ast.stmt, depth: int) -> list[Part]:
-        """Return the lines and inner sequences of a statement; its first line is its own."""
+        """Return the lines and inner sequences of a statement; the first line has the statement itself."""
         parts = super().parts(stmt, depth)
         if parts and isinstance(parts[0], str):
             line = Owned(parts[0])
@@ -50,7 +50,7 @@ class OwnedWriter(TreeWriter):
 
 
 def listing_rows(listing: Listing) -> list[Row]:
-    """Return the instructions of a listing, then where its handlers begin."""
+    """Return the instructions of a listing, then the entries of its handlers."""
     rows = [
         Row(listings.row(listing, one), (one.offset,), () if one.line is None else (one.line,))
         for one in listing.instructions
@@ -83,7 +83,7 @@ def tree_rows(body: Written, grammar: Grammar, listing: Listing) -> list[Row]:
 
 
 def covered(owner: object, listing: Listing) -> tuple[int, ...]:
-    """Return the offsets of the instructions that a statement or item came from; a test's jump is part of it."""
+    """Return the offsets of a statement's or item's instructions, including a test's jump."""
     extent = extent_of(owner)
     if extent is None or extent[0] < 0:
         return ()

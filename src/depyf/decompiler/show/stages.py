@@ -1,4 +1,4 @@
-"""The stages of a decompilation beside each other: bytecode, graph, tree and source, row by row."""
+"""The stages of a decompilation side by side: bytecode, graph, tree and source, row by row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from depyf.verify.pairs import Paired
 
 GRAPH = "lift"
 ITEMS, STATEMENTS = "build", "dispatch"
-"""The passes behind which the graph is shown, and the tree: of items, or of statements where there are none."""
+"""The passes after which the graph and the tree are shown. The tree has items, or statements if there are no items."""
 
 
 @dataclass(slots=True)
@@ -43,14 +43,14 @@ class Stages:
         self.works = {id(work)}
 
     def attempt(self, work: Work, why: str) -> None:
-        """Forget what came of a way that has failed."""
+        """Discard the record of a failed way."""
         self.found[-1].graph, self.found[-1].tree = [], []
 
     def step(self, message: str) -> None:
-        """Pass over a step."""
+        """Ignore a step."""
 
     def after(self, name: str, work: Work) -> None:
-        """Record the form that a pass has left."""
+        """Record the form after a pass."""
         if id(work) not in self.works:
             return
         grammar = Grammar.of(work.code)
@@ -63,11 +63,11 @@ class Stages:
 
 
 Origins = dict[int, list[tuple[int, Row]]]
-"""By line of a text: the numbers of code objects, and in each the offsets and user's lines that the line came from."""
+"""By line of a text: the numbers of code objects, and the offsets and user's lines that the line came from."""
 
 
 def origins(paired: list[Paired], numbers: dict[int, int]) -> Origins:
-    """Return what each line of a compiled text came from.
+    """Return the origins of each line of a compiled text.
 
     numbers: of the original code objects, by identity.
     """

@@ -1,4 +1,4 @@
-"""Recorders of a decompilation: what each code object looked like after one pass, or after each."""
+"""Recorders of a decompilation: the form of each code object after one pass, or after each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from depyf.decompiler.steps import Stopped
 
 @dataclass(slots=True)
 class Snapshot:
-    """A code object as a pass left it; `why` says why there is no text."""
+    """A code object after a pass; `why` says why there is no text."""
 
     code: str
     text: str = ""
@@ -20,7 +20,7 @@ class Snapshot:
 
 
 class After:
-    """Records each code object as one pass leaves it, and stops the work on it there."""
+    """Records each code object after one pass, and stops its decompilation there."""
 
     def __init__(self, passes: tuple[str, ...]) -> None:
         self.passes = passes
@@ -33,14 +33,14 @@ class After:
         self.works = {id(work)}
 
     def attempt(self, work: Work, why: str) -> None:
-        """Note why the pass may never come."""
+        """Record why the pass may never run."""
         self.found[-1].why = why
 
     def step(self, message: str) -> None:
-        """Pass over a step."""
+        """Ignore a step."""
 
     def after(self, name: str, work: Work) -> None:
-        """Record the code object if that was the pass, and stop."""
+        """Record the code object if this was the pass, and stop."""
         if name in self.passes and id(work) in self.works:
             self.found[-1].text = text_after(name, work)
             raise Stopped
@@ -48,7 +48,7 @@ class After:
 
 @dataclass(slots=True)
 class Step:
-    """What one pass did to a code object: the rewrites that it announced, and what the whole looked like after it."""
+    """The effect of one pass on a code object: the announced rewrites, and the form after it."""
 
     code: str
     name: str
@@ -59,13 +59,13 @@ class Step:
 
     @property
     def changed(self) -> bool:
-        """Whether the pass changed the text or announced something."""
+        """Whether the pass changed the text or announced a rewrite."""
         return bool(self.announced) or self.text != self.before
 
 
 @dataclass
 class Steps:
-    """Records what every pass does to every code object.
+    """Records the effect of every pass on every code object.
 
     limit: the number of the rewrite before which the work is stopped, counted from 1; 0: never.
     """
@@ -89,7 +89,7 @@ class Steps:
         self.announced = []
 
     def step(self, message: str) -> None:
-        """Record a rewrite that is about to be made."""
+        """Record a rewrite before it is made."""
         self.count += 1
         if self.limit and self.count >= self.limit:
             self.found.append(Step(self.code, "stopped before", [f"{self.count}. {message}"], "", "", stopped=True))
@@ -97,7 +97,7 @@ class Steps:
         self.announced.append(f"{self.count}. {message}")
 
     def after(self, name: str, work: Work) -> None:
-        """Record what a pass has done."""
+        """Record the effect of a pass."""
         text = text_after(name, work)
         before = self.texts.get(id(work), "")
         self.texts[id(work)] = text
@@ -106,7 +106,7 @@ class Steps:
 
 
 def difference(step: Step) -> list[str]:
-    """Return the lines that a pass took out (`-`) and put in (`+`), with some around them."""
+    """Return the lines that a pass removed (`-`) and added (`+`), with some context."""
     if not step.before:
         return [f"  {line}" for line in step.text.splitlines()]
     lines = difflib.unified_diff(step.before.splitlines(), step.text.splitlines(), lineterm="", n=2)

@@ -1,4 +1,4 @@
-"""Nested items and unfinished statements as text: Python where there is some, and the pipeline's own nodes beside it.
+"""Nested items and unfinished statements as text: Python syntax if there is one, and the pipeline's own nodes.
 
 loop 4:
     if <v3>:
@@ -48,13 +48,13 @@ def _temp(writer: ExpressionWriter, node: Temp) -> tuple[list[Piece], int]:
 
 
 def _ref(writer: ExpressionWriter, node: Ref) -> tuple[list[Piece], int]:
-    """Write what a reference stands for, or the name of the value's temporary as long as that is not known."""
+    """Write the value of a reference, or the name of its temporary while the value is unknown."""
     value = node.entry.replacement
     return [name(node.entry.temp) if value is None else (value, ATOM)], ATOM
 
 
 def _node(writer: ExpressionWriter, node: ast.expr) -> tuple[list[Piece], int]:
-    """Write a node of the pipeline's: its name and what it holds."""
+    """Write a node of the pipeline: its name and its fields."""
     pieces: list[Piece] = [f"<{type(node).__name__}"]
     for field, held in vars(node).items():
         if isinstance(held, ast.expr):
@@ -80,7 +80,7 @@ EXPRESSIONS: dict[type, expressions.Rule] = {
     Ref: _ref,  # type: ignore[dict-item]
     ast.expr: _node,
 }
-"""How each expression is written; `ast.expr` stands for all that have no source form."""
+"""How to write each expression; `ast.expr` stands for all without a source form."""
 
 
 # -- statements and items -----------------------------------------------------------------
@@ -171,4 +171,4 @@ STATEMENTS: Rules = {
     ReraiseStmt: _reraise,  # type: ignore[dict-item]
     ast.stmt: _stmt,
 }
-"""How each item and statement is written; `ast.stmt` stands for all that have no source form."""
+"""How to write each item and statement; `ast.stmt` stands for all without a source form."""

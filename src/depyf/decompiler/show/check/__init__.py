@@ -1,1 +1,1 @@
-"""Takes a form between two passes, gives the first invariant that is broken, or nothing."""
+"""Check a form between two passes, and return the first broken invariant, if any."""

@@ -15,13 +15,13 @@ OPS = frozenset(OPERATIONS) | frozenset(RULES)
 
 
 def broken(graph: Graph) -> Iterator[tuple[str, str]]:
-    """Yield what does not hold of a graph, and the lines of the block where.
+    """Yield the broken invariants of a graph, with the lines of the block.
 
-    - A block is found under its own index, and there is a first block.
-    - An edge leads to a block that is there, with one value for each of its phis.
-    - A block is protected by a handler that is there, or by none.
-    - An operation is one that there is, and a value that is used is made somewhere.
-    - No two operations make one value, unless all of them are moves: those set a variable, each on a way of its own.
+    - A block has its own index, and there is a first block.
+    - An edge leads to an existing block, with one value for each of its phis.
+    - A block is protected by an existing handler, or by none.
+    - An operation exists in the tables, and a used value is made somewhere.
+    - No two operations make one value, unless all of them are moves: those set a variable, each on its own path.
     """
     if graph.blocks[0] is None:
         yield "there is no first block", ""
@@ -40,7 +40,7 @@ def broken(graph: Graph) -> Iterator[tuple[str, str]]:
 
 
 def made_in(graph: Graph) -> set[int]:
-    """Return the temporaries that something in a graph makes."""
+    """Return the temporaries that are made in a graph."""
     made = {temp for handler in graph.handlers for temp in (handler.exc, handler.lasti)}
     for block in graph.live():
         made.update(block.phis)

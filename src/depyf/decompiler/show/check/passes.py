@@ -1,4 +1,4 @@
-"""A recorder that checks what every pass leaves."""
+"""A recorder that checks the form after every pass."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from depyf.decompiler.show.forms import MAKES_ITEMS, MAKES_STATEMENTS, STAGE_OF,
 
 
 class Broken(AssertionError):
-    """An invariant that does not hold after a pass; the message shows the offender in place."""
+    """An invariant that is broken after a pass; the message shows the place."""
 
 
 class Checks:
-    """Checks each form after each pass. Raises Broken at the first that does not hold."""
+    """Checks each form after each pass. Raises Broken for the first broken invariant."""
 
     def begin(self, work: Work) -> None:
         """Begin a code object."""
@@ -24,16 +24,16 @@ class Checks:
         """Begin a code object again."""
 
     def step(self, message: str) -> None:
-        """Pass over a step."""
+        """Ignore a step."""
 
     def after(self, name: str, work: Work) -> None:
-        """Check what a pass has left."""
+        """Check the form after a pass."""
         for what, where in found(name, work):
             raise Broken(f"after {name}, in {work.code}: {what}\n{where or text_after(name, work)}")
 
 
 def found(name: str, work: Work) -> Iterator[tuple[str, str]]:
-    """Yield what does not hold after a pass, and where."""
+    """Yield the broken invariants after a pass, and their places."""
     stage = STAGE_OF[name]
     if stage in (Stage.BODY, Stage.WHOLE):
         yield from ((what, "") for what in broken_statements(work.body.stmts, finished=stage is Stage.WHOLE))

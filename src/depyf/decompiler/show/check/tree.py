@@ -13,14 +13,14 @@ from depyf.decompiler.structure.tree import For, Item, Jump, Label, Loop, childr
 
 NOT_EMPTY = ("body",)
 PARTS = (ast.FormattedValue, Interpolation, TypeParam)
-"""Nodes that are written by the one that holds them."""
+"""Nodes that their parents write."""
 
 
 def broken_items(items: Sequence[Item], end: int) -> Iterator[str]:
-    """Yield what does not hold of nested items.
+    """Yield the broken invariants of nested items.
 
-    - An item stands in one place.
-    - A jump that is not filled leads to a label, to a loop, or to where the code ends.
+    - An item has one place.
+    - An unfilled jump leads to a label, to a loop, or to the end of the code.
     """
     seen: set[int] = set()
     places = {end}
@@ -50,10 +50,10 @@ def broken_items(items: Sequence[Item], end: int) -> Iterator[str]:
 
 
 def broken_statements(stmts: list[ast.stmt], *, finished: bool) -> Iterator[str]:
-    """Yield what does not hold of statements.
+    """Yield the broken invariants of statements.
 
-    - A statement stands in one place, and one that holds others holds at least one.
-    - When all passes are done, every node is one that Python has a syntax for.
+    - A statement has one place, and a compound statement contains at least one statement.
+    - After all passes, every node has a Python syntax.
 
     finished: all passes are done.
     """
