@@ -3,7 +3,7 @@
 `raise e` makes the exception being handled the context of `e`, and a bare `raise` re-raises only that exception. The
 interpreter re-raises exceptions without looking at their context (RERAISE). The `throw` of an ended generator does too.
 
-A `with` enters a manager and leaves it. Handwritten bytecode may enter one and leave it elsewhere, or never. ENTER and
+A `with` enters a manager and leaves it. Program-written code may enter one and leave it elsewhere, or never. ENTER and
 ENTER_ASYNC enter as the interpreter does: they look both methods up on the type only.
 
 An `import` binds the module, or names from it, and then drops it. IMPORT returns the result of IMPORT_NAME for its

@@ -126,7 +126,7 @@ def pool_of(code: Code, facts: Facts) -> Pool:
 def apart(row: tuple[str, ...], parameters: int, end: int, elsewhere: tuple[str, ...]) -> tuple[str, ...]:
     """Return a row of variables with a different name for each slot.
 
-    No compiler gives a local and a free variable the same name, but handwritten bytecode may, and then they are
+    No compiler gives a local and a free variable the same name, but program-written code may, and then they are
     different variables. A slot from `parameters` to `end` whose name occurs in an earlier slot or in `elsewhere` gets
     its number as a suffix.
     """

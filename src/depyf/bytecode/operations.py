@@ -45,8 +45,8 @@ Details that the pictures do not show, by operation:
     JUMP_IF_x               JUMP_IF_x_OR_POP is COPY 1, JUMP_IF_x, POP; POP_JUMP_IF_NONE is CONST None, IS, JUMP_IF
     FOR_ITER                at the target the iterator is gone; END_FOR is part of it
     YIELD                   arg 'unwrapped': an asynchronous generator passes the value to the event loop unchanged
-    YIELD_FROM              `first` is the first value to send, None unless the code is handwritten; the SEND loop of
-                            3.11 and newer with its CLEANUP_THROW is one YIELD_FROM
+    YIELD_FROM              `first` is the first value to send, None unless a program wrote the code; the SEND loop
+                            of 3.11 and newer with its CLEANUP_THROW is one YIELD_FROM
     UNGUARDED               from here on a StopIteration leaves the generator unchanged; no source has that
     GET_AWAITABLE           arg: 0, 1 (from __aenter__), 2 (from __aexit__)
     END_ASYNC_FOR           re-raises unless StopAsyncIteration (a handler's first operation)
@@ -59,7 +59,7 @@ Details that the pictures do not show, by operation:
                             3.13), CALL (3, 'plain') has exit alone as callee
     WITH_EXCEPT_START n     the depth of `exit` (1 = top), as for COPY
     MATCH_KEYS, MATCH_CLASS n      None if it does not match
-    MATCH_CLASS_OR_SUBJECT n       3.10, only in handwritten code
+    MATCH_CLASS_OR_SUBJECT n       3.10, only in program-written code
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Blocks with a stack to blocks of statements and expressions."""
+"""Turn blocks with a stack into blocks of statements and expressions."""

@@ -14,13 +14,13 @@ from depyf.decompiler.lift.slots import Slots
 
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 EVALUATOR_PARAMETERS = ((), ("format",), (".format",))
-"""What functions take that the compiler makes to evaluate annotations and type parameters later."""
+"""The parameters of functions that the compiler makes for the lazy evaluation of annotations and type parameters."""
 
 STORES = NAME_STORES | {"STORE_ATTR", "STORE_SUBSCR", "UNPACK_SEQUENCE", "UNPACK_EX"}
 CONTAINERS = frozenset({"BUILD_TUPLE", "BUILD_MAP", "BUILD_CONST_KEY_MAP"})
-"""What the annotations of a function are collected in."""
+"""The operations that collect the annotations of a function."""
 ROOT = -3
-"""In place of a temporary: what is unpacked where it is no pending value of its own."""
+"""Stands for the temporary of an unpacked value that is not pending itself."""
 
 
 def store_name(folder: Folder, inst: Inst) -> None:
@@ -28,7 +28,7 @@ def store_name(folder: Folder, inst: Inst) -> None:
     (temp,) = inst.uses
     target = variable(inst, ast.Store())
     if temp < 0:
-        # A null unbinds, whether the variable is bound or not; `del` alone would raise where it is not.
+        # A null unbinds a bound or unbound variable; a plain `del` would raise for an unbound one.
         folder.emit(ast.Assign(targets=[target], value=constant(None)), inst.line, [target.id])
         folder.append(ast.Delete(targets=[variable(inst, ast.Del())]), inst.line)
         return
@@ -47,7 +47,7 @@ def store_name(folder: Folder, inst: Inst) -> None:
 
 
 def setup_annotations(folder: Folder, inst: Inst) -> None:
-    """SETUP_ANNOTATIONS: kept for the pass that knows what implies it."""
+    """SETUP_ANNOTATIONS: kept for the pass that knows which statement implies it."""
     folder.emit(SetupAnnotations(), inst.line)
 
 
@@ -70,14 +70,14 @@ def store_subscr(folder: Folder, inst: Inst) -> None:
 
 
 def _store_into(folder: Folder, inst: Inst, uses: list[int], make) -> None:  # type: ignore[no-untyped-def]
-    """Store to a target whose parts are values themselves, computed after the value."""
+    """Store to a target whose parts are themselves values, computed after the value."""
     value, *parts = uses
     slots, pending = folder.slots, folder.pending
     after = [part for part in parts if part in folder.by_temp]
     place = len(pending) - len(after)
     in_order = [entry.temp for entry in pending[place:]] == after
     if in_order and slots is not None and slots.expects(value):
-        # What a program computes between the unpacking and a target comes before the store.
+        # A computation between the unpacking and a target comes before the store.
         in_order = place > 0 and pending[place - 1] is slots.entry
     if in_order:
         _store(folder, inst, value, make(folder.take(parts).exprs))
@@ -120,10 +120,10 @@ def _stored(target: ast.expr) -> list[str]:
 
 
 def _store_last(folder: Folder, inst: Inst, entry: Entry, target: ast.expr) -> None:
-    """Store the value that was computed last; one that is used again gets a further target."""
+    """Store the value that was computed last; a value with later uses gets another target."""
     if entry.uses > 1:
         if folder.slots is not None and not isinstance(target, ast.Name):
-            folder.slots.abandon()  # A part of the next target can be given a name alone: `(a := b).c, d = e`.
+            folder.slots.abandon()  # Only a part of the next target can be named: `(a := b).c, d = e`.
         entry.targets.append(target)
         entry.uses -= 1
         if not isinstance(entry.writes, set):
@@ -148,7 +148,7 @@ def _named(targets: list[ast.expr], value: ast.expr) -> ast.expr | None:
 
 
 def _comes_too_late(folder: Folder, slots: Slots, target: ast.expr) -> bool:
-    """Return whether others can see a store that a program makes behind something else than the unpacking."""
+    """Return whether a store after other pending values than the unpacking can be observed."""
     if folder.pending[-1] is slots.entry or not isinstance(target, Var):
         return False
     return target.scope != "fast" or any(target.id in other.writes for other in folder.pending)
@@ -199,13 +199,13 @@ def unpack(folder: Folder, inst: Inst) -> None:
 def _is_operand(folder: Folder, temp: int) -> bool:
     """Return whether a value is the only one of `*args: *Ts`, or of `*Ts = *x`: an operand of annotations.
 
-    Annotations are part of a function made here, or the result of a function that makes them when they are asked for.
+    Annotations are part of a function made here, or the result of a function that evaluates them lazily.
     """
     if not folder.uses.get(temp):
         return False
     user = consumer(folder, temp)
     if user is None:
-        # The default of a type parameter `*Ts` is all that the function returns which evaluates it.
+        # The function that evaluates the default of a type parameter `*Ts` returns only that.
         return is_evaluator(folder)
     if user.op not in CONTAINERS:
         return False
@@ -216,7 +216,7 @@ def _is_operand(folder: Folder, temp: int) -> bool:
 
 
 def is_evaluator(folder: Folder) -> bool:
-    """Return whether a function only evaluates something when it is asked for."""
+    """Return whether a function only evaluates something lazily."""
     if folder.graph.code.parameters not in EVALUATOR_PARAMETERS:
         return False
     return not any(inst.op in NAME_STORES for block in folder.graph.live() for inst in block.insts)
@@ -226,7 +226,7 @@ def is_evaluator(folder: Folder) -> bool:
 
 
 def _begin_parallel(folder: Folder, entry: Entry) -> Slots | None:
-    """Begin a parallel assignment at a store of a value that others are pending after, if it is one."""
+    """Begin a parallel assignment at a store of a value with pending values after it, if it is one."""
     start = next(place for place, other in enumerate(folder.pending) if other is entry)
     values = folder.pending[start:]
     if not _all_stored(folder, values):
@@ -266,9 +266,9 @@ def _all_stored(folder: Folder, values: list[Entry]) -> bool:
 
 
 def _swapped_parallel(folder: Folder, inst: Inst, target: ast.expr) -> bool:
-    """Recognise `a, b = x, y` where the compiler stores b before a: since 3.12, if they are different variables.
+    """Recognise `a, b = x, y` if the compiler stores b before a: since 3.12, for different variables.
 
-    What else y was stored to before that, `a, b = x, (c := y)` binds.
+    Earlier targets of y go into the expression: `a, b = x, (c := y)`.
     """
     if inst.op != "STORE_FAST":
         return False

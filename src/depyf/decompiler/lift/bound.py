@@ -1,7 +1,7 @@
-"""Which reads of local variables may find them unbound, and so raise: those have a place in time.
+"""Find the reads of local variables that may be unbound. They may raise, so their order matters.
 
-A variable is bound at a place if it is on every path there. Bit sets over the variables, joined over the edges of the
-graph and over those to handlers (Kildall, "A unified approach to global program optimization", 1973).
+A variable is bound at a place if it is bound on every path to it. The analysis uses bit sets over the variables, joined
+over all edges including those to handlers (Kildall, "A unified approach to global program optimization", 1973).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ NAMING = frozenset({"LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"}
 
 @dataclass(slots=True)
 class _Effect:
-    """What a block does: the variables bound at its end, those unbound there, those unbound at any place in it."""
+    """The effect of a block: the variables bound at its end, those unbound there, those unbound at any place in it."""
 
     bound: int = 0
     unbound: int = 0
@@ -23,14 +23,14 @@ class _Effect:
 
 
 def unsure_reads(graph: Graph) -> set[int]:
-    """Return the temporaries that hold what a variable held which may have been unbound."""
+    """Return the temporaries that were read from variables that may have been unbound."""
     naming = {block.index: [inst for inst in block.insts if inst.op in NAMING] for block in graph.live()}
     names = sorted({str(inst.arg) for insts in naming.values() for inst in insts})
     bits = {name: 1 << place for place, name in enumerate(names)}
     nullable: set[int] = set()
     while True:
         unsure = _find(graph, naming, bits, nullable)
-        # What is taken from a variable that may be unbound may be a null, and unbinds what it is stored to.
+        # The value of a possibly unbound variable may be null. A store of it unbinds its target.
         taken = {
             inst.defs[0]
             for insts in naming.values()

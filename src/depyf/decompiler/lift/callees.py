@@ -1,7 +1,6 @@
-"""Settle what each call calls, once it is known which values are NULL.
+"""Determine the callee of each call, once the NULL values are known.
 
-Before: CALL NULL f x, or CALL method SELF x
-After:  CALL f x
+Before: CALL NULL f x, or CALL method SELF x After:  CALL f x
 """
 
 from __future__ import annotations

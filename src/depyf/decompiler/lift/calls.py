@@ -1,4 +1,4 @@
-"""Calls, functions made on the spot, imports, generators and what ends a block."""
+"""Calls, functions made in place, imports, generators and the ends of blocks."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def call_ex(folder: Folder, inst: Inst) -> None:
 
 
 def _arguments(args: ast.expr, plain: bool) -> list[ast.expr]:
-    """Return the arguments that a tuple holds.
+    """Return the arguments in a tuple.
 
-    plain: the call has to be made so even if none of the arguments is starred.
+    plain: the call needs this form even if no argument is starred.
     """
     if type(args) is Tuple_ or (plain and type(args) is ast.Tuple and not is_starred(args)):
         return args.elts
@@ -77,7 +77,7 @@ def _keywords(mapping: ast.expr) -> list[ast.keyword]:
 
 
 def make_function(folder: Folder, inst: Inst) -> None:
-    """MAKE_FUNCTION: its flags say which parts lie below the code."""
+    """MAKE_FUNCTION: its flags determine the values below the code."""
     flags = cast(int, inst.arg)
 
     def make(parts: list[ast.expr]) -> ast.expr:
@@ -92,7 +92,7 @@ def make_function(folder: Folder, inst: Inst) -> None:
 
 
 def function(folder: Folder, inst: Inst, code: ast.expr, parts: list[ast.expr | None]) -> ast.expr:
-    """Return the function made of a code constant and its four optional parts."""
+    """Return the function made from a code constant and its four optional parts."""
     if not isinstance(code, Object) or not isinstance(code.value, Code):
         raise folder.error("a function is made of something that is no code constant", inst)
     defaults, kwdefaults, annotations, closure = parts
@@ -150,12 +150,12 @@ def get_yield_from_iter(folder: Folder, inst: Inst) -> None:
 
 
 def yield_from(folder: Folder, inst: Inst) -> None:
-    """YIELD_FROM: `await` or `yield from`, as the first half says."""
+    """YIELD_FROM: `await` or `yield from`, depending on the first half."""
 
     def make(parts: list[ast.expr]) -> ast.expr:
         first = parts[0]
         if isinstance(first, (GetAwaitable, AsyncNext)):
-            # What an `async with` awaits fails with other words.
+            # An `async with` has other error messages for its awaitables.
             is_plain = isinstance(first, GetAwaitable) and not first.where
             return ast.Await(value=first.value if is_plain else first)
         return ast.YieldFrom(value=first.value if isinstance(first, GetYieldFromIter) else first)
@@ -190,7 +190,7 @@ def with_except_start(folder: Folder, inst: Inst) -> None:
 
 
 def pop(folder: Folder, inst: Inst) -> None:
-    """POP: an expression statement if the value is used nowhere else."""
+    """POP: an expression statement if the value has no other use."""
     (temp,) = inst.uses
     if folder.slots is not None and folder.slots.expects(temp) and not folder.uses.get(temp):
         folder.slots.drop(temp)

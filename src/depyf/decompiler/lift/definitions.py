@@ -1,10 +1,9 @@
-"""Which functions made on the stack are definitions, and which need a name of their own first.
+"""Distinguish functions made on the stack: some are definitions, others need a name of their own first.
 
-A `def` is a statement. A function with annotations, which only a `def` has, that is anything but bound to its own name
-(decorated or not) or the body of a class becomes a temporary, which its definition binds.
+A `def` is a statement, and only a `def` has annotations. If a function with annotations is neither bound to its own
+name (decorated or not) nor the body of a class, it becomes a temporary, which its definition binds.
 
-Before: v1 = MAKE_FUNCTION <code g>, annotations; v2 = CALL v0 v1
-After:  def g(x: int): ...
+Before: v1 = MAKE_FUNCTION <code g>, annotations; v2 = CALL v0 v1 After:  def g(x: int): ...
         f(g)
 """
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from depyf.decompiler.lift.fold import Folder
 
 ANNOTATE = "__annotate"
-"""How the names of functions begin that make annotations when asked for."""
+"""The prefix of functions that evaluate annotations lazily."""
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 
 
@@ -30,7 +29,7 @@ def names(code: Code, target: str) -> bool:
 
 
 def name_function(folder: Folder, entry: Entry) -> None:
-    """Assign a function that has just been made to its temporary, unless its definition stands for it."""
+    """Assign a new function to its temporary, unless its definition replaces it."""
     assert isinstance(entry.expr, Function)
     code = entry.expr.code
     if entry.expr.annotations is None and entry.expr.annotate is None:
@@ -42,12 +41,12 @@ def name_function(folder: Folder, entry: Entry) -> None:
 
 
 def is_class_body(folder: Folder) -> bool:
-    """Return whether what was made last comes right after what makes classes of such functions."""
+    """Return whether the last function directly follows the operation that makes a class from it."""
     return len(folder.pending) > 1 and isinstance(folder.pending[-2].expr, BuildClass)
 
 
 def is_definition(folder: Folder, temp: int, code: Code) -> bool:
-    """Return whether the function in `temp` is completed, or bound to its name, by what comes next."""
+    """Return whether the next operations complete the function in `temp`, or bind it to its name."""
     while folder.uses.get(temp) == 1:
         inst = consumer(folder, temp)
         if inst is None:
@@ -55,7 +54,7 @@ def is_definition(folder: Folder, temp: int, code: Code) -> bool:
         if inst.op in ("SET_FUNCTION_ATTRIBUTE", "INTRINSIC"):
             return True
         if inst.op == "BUILD_TUPLE":
-            # What `type X = ...` is made of.
+            # The parts of `type X = ...`.
             inst = consumer(folder, inst.defs[0])
             return inst is not None and inst.op == "INTRINSIC"
         if inst.op in NAME_STORES:

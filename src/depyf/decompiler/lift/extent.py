@@ -1,4 +1,4 @@
-"""What a node came from: the offsets of the first and last instruction of a statement, and places in the source."""
+"""Record the origins of nodes: the offsets of a statement's first and last instruction, and source locations."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ Extent = tuple[int, int]
 
 
 def note_extent(stmt: ast.stmt, extent: Extent) -> None:
-    """Note what a statement came from."""
+    """Record the instructions of a statement."""
     stmt.extent = extent  # type: ignore[attr-defined]
 
 
 def extent_of(node: object) -> Extent | None:
-    """Return what a statement or item came from, or None where nobody has noted it."""
+    """Return the instructions of a statement or item, or None if they were not recorded."""
     extent: Extent | None = getattr(node, "extent", None)
     return extent
 
 
 def note_place(node: ast.AST, place: Place | None) -> None:
-    """Note where in the source a node stands, or its last instruction."""
+    """Record the source location of a node, or of its last instruction."""
     if place is not None:
         node.place = place  # type: ignore[attr-defined]
 
 
 def place_of(node: ast.AST) -> Place | None:
-    """Return where in the source a node stands, or None where nobody has noted it."""
+    """Return the source location of a node, or None if it was not recorded."""
     place: Place | None = getattr(node, "place", None)
     return place
 
 
 def forget_place(node: ast.AST) -> None:
-    """Forget where in the source a node stands."""
+    """Remove the source location of a node."""
     del node.place  # type: ignore[attr-defined]
 
 
 def note_row(node: ast.AST, line: int | None) -> None:
-    """Note on which line a node stands, where nothing says more."""
+    """Record the line of a node that has no other source location."""
     if line is not None:
         node.row = line  # type: ignore[attr-defined]
 
 
 def row_of(node: ast.AST) -> int:
-    """Return the line of a node whose place is not known, 0 where nobody has noted it."""
+    """Return the line of a node without a source location, 0 if it was not recorded."""
     row: int = getattr(node, "row", 0)
     return row

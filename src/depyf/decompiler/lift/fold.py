@@ -1,11 +1,10 @@
 """Fold the three-address code of a block into expressions and statements.
 
-Before: v1 = LOAD_GLOBAL f; v2 = LOAD_FAST x; v3 = CALL v1 v2; STORE_FAST y v3
-After:  y = f(x)
+Before: v1 = LOAD_GLOBAL f; v2 = LOAD_FAST x; v3 = CALL v1 v2; STORE_FAST y v3 After:  y = f(x)
 
-Values not used yet are *pending*, in the order in which they were computed. An operation may
-take pending values into its expression only if that keeps the order of evaluation (`lift/order.py`).
-What cannot be folded is assigned to its temporary.
+Unused values are *pending*, in the order of their computation. An operation may take pending values into its expression
+only if that keeps the order of evaluation (`lift/order.py`). A value that cannot be folded is assigned to its
+temporary.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ class Operands:
 
 
 Taken = tuple[list[ast.expr], frozenset[str], AbstractSet[str], int]
-"""The fields of `Operands`, where nobody keeps them."""
+"""The fields of `Operands`, for callers that do not keep them."""
 
 
 class Folder:
     """The state of folding one block: finished statements, and pending values in order.
 
-    `uses` says how often each temporary is read in the whole graph, `added` how often an operation adds to a display.
+    `uses` is how often each temporary is read in the whole graph, `added` how often an operation adds to a display.
     """
 
     def __init__(self, graph: Graph, uses: dict[int, int]) -> None:
@@ -106,14 +105,14 @@ class Folder:
     def combine(
         self, inst: Inst, make: Callable[[list[ast.expr]], ast.expr], effect: int = IMPURE
     ) -> Entry:
-        """Push the expression that `make` builds of the operands."""
+        """Push the expression that `make` builds from the operands."""
         exprs, reads, writes, own = self._taken(inst.uses)
         return self.push(inst, make(exprs), own if own > effect else effect, reads, writes)
 
     def take(self, temps: list[int]) -> Operands:
         """Return operands for an expression that uses them in this order.
 
-        Pending values that cannot be moved there are assigned to their temporaries first.
+        Pending values that cannot be moved there are first assigned to their temporaries.
         """
         return Operands(*self._taken(temps))
 
@@ -159,7 +158,7 @@ class Folder:
         return Ref(entry=entry)
 
     def _settle(self, temps: list[int]) -> None:
-        """Finish operands that have been stored to targets, or are half of `x += y`."""
+        """Finish operands that are already stored to targets, or are half of `x += y`."""
         for temp in temps:
             entry = self.by_temp.get(temp)
             if entry is None:
@@ -173,7 +172,7 @@ class Folder:
                 self.spill_through(entry)
 
     def discard(self, entry: Entry) -> None:
-        """Take a value out of the pending ones."""
+        """Remove a value from the pending ones."""
         for place in range(len(self.pending) - 1, -1, -1):
             if self.pending[place] is entry:
                 del self.pending[place]
@@ -183,7 +182,7 @@ class Folder:
     # -- statements ----------------------------------------------------------------
 
     def emit(self, stmt: ast.stmt, line: int | None, stores: Iterable[str] = ()) -> None:
-        """Append a statement, after assigning to temporaries the pending values it may not overtake.
+        """Append a statement, after assigning to temporaries the pending values that it must not overtake.
 
         `stores`: the local variables that the statement binds.
         """
@@ -194,7 +193,7 @@ class Folder:
         self.append(stmt, line)
 
     def append(self, stmt: ast.stmt, line: int | None) -> None:
-        """Append a statement whose order against pending values has been seen to."""
+        """Append a statement that is already ordered with respect to pending values."""
         stmt.lineno = line if line is not None else 0
         note_extent(stmt, self.extent())
         if self.position:
@@ -202,23 +201,23 @@ class Folder:
         self.stmts.append(stmt)
 
     def locate(self, node: ast.AST, inst: Inst) -> None:
-        """Note where in the source an operation stands that makes a node."""
+        """Record the source location of the operation that makes a node."""
         if inst.op == "MOVE":
             return
         if inst.op not in HALVES or not is_second_half(self.insts, self.position - 1):
             note_place(node, self.graph.place(inst.offset))
 
     def drops_next(self, temp: int) -> bool:
-        """Return whether the next operation drops a value: what has stored it is an expression, `(a := b)`."""
+        """Return whether the next operation drops a value: then its store is an expression, `(a := b)`."""
         following = self.insts[self.position] if self.position < len(self.insts) else None
         return following is not None and following.uses == [temp]
 
     def extent(self) -> Extent:
-        """Return the offsets of the first and the last operation since this was last asked, or of the last one."""
+        """Return the offsets of the first and the last operation since the previous call, or of the last one."""
         position = self.position
         start = min(self.told, max(position - 1, 0))
         self.told = position
-        # What was put together of several blocks has no offset of its own.
+        # An expression from several blocks has no offset of its own.
         offsets = [inst.offset for inst in self.insts[start:position] if inst.offset >= 0]
         return (min(offsets), max(offsets)) if offsets else (-1, -1)
 
@@ -233,9 +232,9 @@ class Folder:
             self.pending = [self._kept(entry) for entry in self.pending]
 
     def spill_through(self, last: Entry, stores: frozenset[str] = EMPTY) -> None:
-        """Assign `last`, and before it all earlier values whose place in time matters, to temporaries.
+        """Assign `last`, and before it all earlier values whose order matters, to temporaries.
 
-        That of a value matters if a variable that it reads is set, by `stores` or by a value behind it.
+        The order of a value matters if `stores`, or a value after it, sets a variable that it reads.
         """
         spilled: set[int] = set()
         reached = False
@@ -252,7 +251,7 @@ class Folder:
                 self.pending.append(self._kept(entry))
 
     def _kept(self, entry: Entry) -> Entry:
-        """Return a value that stays pending for uses to come: those so far are in statements that come before it."""
+        """Return a value that stays pending for later uses; earlier uses are in preceding statements."""
         if not entry.shared or not order.is_atom(entry):
             return entry
         entry.replacement = entry.expr
@@ -276,7 +275,7 @@ class Folder:
             self.append(ast.Expr(value=entry.expr), entry.line)
 
     def finish(self) -> None:
-        """Assign every value that is still wanted to its temporary."""
+        """Assign every value that is still used to its temporary."""
         for entry in self.pending:
             if entry.uses or needs_name(entry):
                 self._spill(entry)
@@ -285,16 +284,16 @@ class Folder:
 
 
 def is_augmented(entry: Entry) -> bool:
-    """Return whether the value is an in-place operation that has not been stored."""
+    """Return whether the value is an in-place operation that has not been stored yet."""
     return type(entry.expr) is Augmented
 
 
 def _temp_if_plain(entry: Entry) -> int | None:
-    """Return the temporary of a value that is used once more, and nothing has been done with it yet; None else."""
+    """Return the temporary of an untouched value with one remaining use, or None."""
     is_plain = entry.uses == 1 and not entry.shared and not entry.targets and type(entry.expr) is not Augmented
     return entry.temp if is_plain else None
 
 
 def needs_name(entry: Entry) -> bool:
-    """Return whether a pending value has to be computed before a statement is."""
+    """Return whether a pending value must be computed before a statement."""
     return entry.effect == IMPURE or bool(entry.targets) or (entry.shared and not order.is_atom(entry))

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 DEEPEST = 1000
-"""Dots of a relative import that are written; a level is any number, and packages do not nest so deep."""
+"""The most dots of a relative import that are written: packages do not nest deeper."""
 
 
 class Import(ast.Import):
-    """An import statement that remembers how its names are bound; `target` is a temporary that stands for one."""
+    """An import statement that records how its names are bound; `target` is a temporary that stands for one."""
 
     target: Temp | None = None
 
@@ -37,7 +37,7 @@ class Import(ast.Import):
 
 
 class ImportFrom(ast.ImportFrom):
-    """A from-import that remembers how its names are bound."""
+    """A from-import that records how its names are bound."""
 
     def __init__(self, found: Module, names: list[ast.alias], variables: list[Var]) -> None:
         super().__init__(module=found.name or None, names=names, level=found.level)
@@ -65,7 +65,7 @@ def import_name(folder: Folder, inst: Inst) -> None:
 
 
 def _bound(folder: Folder, temp: int, names: Sequence[str]) -> list[Var]:
-    """Return the variables that the names of a module are bound to, if that is all that the next operations do."""
+    """Return the variables that the names of a module are bound to, if the next operations do nothing else."""
     insts = folder.insts[folder.position : folder.position + 2 * len(names) + 1]
     behind = [(inst.op, inst.uses) for inst in insts[2 * len(names) :]]
     if behind != [("POP", [temp])] or folder.uses[temp] != len(names):
@@ -105,7 +105,7 @@ def _name_module(folder: Folder, inst: Inst, entry: Entry, module: Module) -> No
 
 
 def _is_used(folder: Folder, name: str) -> bool:
-    """Return whether a variable or global of this name is used by a code object or by one inside it."""
+    """Return whether a code object or a nested one uses a variable or global of this name."""
     code = folder.graph.code
     work = [const for const in code.consts if isinstance(const, Code)]
     while work:
@@ -134,7 +134,7 @@ def import_star(folder: Folder, inst: Inst) -> None:
 
 
 def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
-    """Bind an imported module or name; return False if the value is nothing of the kind."""
+    """Bind an imported module or name; return False if the value is neither."""
     expr = entry.expr
     if entry is not folder.pending[-1] or entry.uses != 1 or entry.targets or entry.shared:
         return False
@@ -152,14 +152,14 @@ def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
 def _is_mangled(target: str, name: str) -> bool:
     """Return whether the compiler stores a name under `target` inside some class.
 
-    A path's first name is only so there.
+    Only the first name of a path is mangled.
     """
     private = name.startswith("__") and not name.endswith("__")
     return private and re.fullmatch(r"_[^_]\w*" + re.escape(name), target) is not None
 
 
 def _bind(folder: Folder, inst: Inst, entry: Entry, value: ast.expr, target: Var) -> bool:
-    """Bind what `import a.b as c` takes: the part `b` of `a`."""
+    """Bind the value of `import a.b as c`: the attribute `b` of `a`."""
     path: list[str] = []
     while isinstance(value, FromModule):
         path.append(value.name)

@@ -1,4 +1,4 @@
-"""What stands between the brackets of a subscript."""
+"""The expression between the brackets of a subscript."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from depyf.decompiler.lift.nodes import Object, constant
 
 
 def as_index(expr: ast.expr) -> ast.expr:
-    """Return a constant slice, or a tuple that holds some, as it is written between brackets."""
+    """Return a constant slice, or a tuple with slices, as it is written between brackets."""
     if isinstance(expr, ast.Tuple):
         expr.elts = [as_slice(element) for element in expr.elts]
         return expr
@@ -23,7 +23,7 @@ def as_index(expr: ast.expr) -> ast.expr:
 
 
 def as_slice(expr: ast.expr) -> ast.expr:
-    """Return a constant slice as it is written between brackets, and all else as it is."""
+    """Return a constant slice as it is written between brackets, and any other expression unchanged."""
     return _slice(expr.value) if isinstance(expr, Object) and isinstance(expr.value, slice) else expr
 
 

@@ -1,4 +1,4 @@
-"""What handlers find on the stack: KEEP operations whose phi nobody reads are dropped."""
+"""The values on a handler's stack: drop KEEP operations whose phi is never read."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import cast
 from depyf.decompiler.graph.tac import KEEP, Graph, Inst
 
 BOOKKEEPING = frozenset({"POP", "POP_EXCEPT", "PUSH_EXC_INFO"})
-"""Operations of which nothing is seen: what only they take needs no variable."""
+"""Bookkeeping operations without a visible effect; a value that only they use needs no variable."""
 
 
 def read_temps(graph: Graph, restored: Collection[int] = ()) -> set[int]:
-    """Return the temporaries that some operation reads, or that a phi takes over which is read.
+    """Return the temporaries that an operation reads, directly or through phis.
 
-    restored: temporaries of exceptions that are to be handled again: these are read too.
+    restored: temporaries of exceptions that will be handled again; they also count as read.
     """
     sources: dict[int, list[int]] = {}
     read: set[int] = set(restored)
@@ -39,7 +39,7 @@ def read_temps(graph: Graph, restored: Collection[int] = ()) -> set[int]:
 
 
 def take_kept(graph: Graph) -> None:
-    """Let each handler begin with taking over what was kept for it."""
+    """Begin each handler with moves of the values that were kept for it."""
     for handler in graph.handlers:
         block = graph.blocks[handler.target]
         if block is None or not handler.slots:
@@ -52,7 +52,7 @@ def take_kept(graph: Graph) -> None:
 
 
 def drop_unread(graph: Graph, restored: Collection[int] = ()) -> None:
-    """Remove the KEEP operations whose phi nobody reads.
+    """Remove the KEEP operations whose phi is never read.
 
     restored: as for `read_temps`.
     """

@@ -12,10 +12,9 @@ from depyf.errors import DecompilationError
 
 
 class Machine:
-    """A stack of temporaries and the operations emitted so far.
+    """A stack of temporaries, and the operations so far.
 
-    `const` maps the temporaries that hold a constant to it: calls and displays take the names
-    of their keywords from there.
+    `const` maps temporaries to the constants in them: calls and displays read the names of their keywords there.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -40,7 +39,7 @@ class Machine:
         op = now.op
         plain = PLAIN.get(op)
         if plain is not None:
-            # What `pop` and `emit` do, in one: most operations come here.
+            # `pop` and `emit` inlined: this is the path of most operations.
             pops, pushes = plain
             stack, graph = self.stack, self.graph
             uses: list[int] = []
@@ -83,7 +82,7 @@ class Machine:
         self.stack += defs
 
     def pop(self, count: int) -> list[int]:
-        """Take `count` values from the stack, the lowest first."""
+        """Pop `count` values, the lowest first."""
         stack = self.stack
         first = len(stack) - count
         if first < 0 or count < 0:
@@ -127,7 +126,7 @@ def _pop(machine: Machine, arg: object) -> None:
 
 
 def _copy_dict(machine: Machine, arg: object) -> None:
-    """COPY_DICT_WITHOUT_KEYS: the keys are taken, the dictionary stays."""
+    """COPY_DICT_WITHOUT_KEYS: the keys are popped, the dictionary stays."""
     (keys,) = machine.pop(1)
     machine.emit("COPY_DICT_WITHOUT_KEYS", None, [machine.at(1), keys], 1)
 
@@ -158,7 +157,7 @@ def _load_super_method(machine: Machine, arg: object) -> None:
 
 
 def _callee(machine: Machine, shape: str) -> list[int]:
-    """Take the callee: one value, or two of which one may be missing (see `lift/callees.py`)."""
+    """Pop the callee: one value, or two of which one may be missing (see `lift/callees.py`)."""
     return machine.pop(1 if shape == "plain" else 2)
 
 
@@ -221,7 +220,7 @@ def _unpack_ex(machine: Machine, arg: object) -> None:
 
 
 def _first_on_top(machine: Machine, count: int) -> None:
-    """Turn the values just made over: the first of a sequence lies on top."""
+    """Reverse the new values: the first of a sequence must be on top."""
     if count:
         machine.stack[-count:] = machine.stack[-count:][::-1]
 
@@ -287,9 +286,9 @@ RULES: dict[str, Rule] = {
     "MATCH_EXC": _match_exc,
     "WITH_EXCEPT_START": _with_except_start,
 }
-"""What each operation does that moves values, looks below the top, or is written in another way."""
+"""The rules of operations that move values, look below the top, or are written in another way."""
 _NOT_LIFTED = frozenset({"CLEANUP_THROW", "LOAD_SPECIAL", "MARK", "MATCH_CLASS_OR_SUBJECT"})
-"""Operations that a reader has recognised as part of another, or that only a program writes."""
+"""Operations that the reader folds into others, or that occur only in program-written code."""
 _LIFTED = [
     one
     for one in OPERATIONS.values()
@@ -302,18 +301,18 @@ PLAIN = {
     for one in _LIFTED
     if one.picture.fixed and one.falls and not {*one.picture.before} & {*one.picture.after}
 }
-"""Operations that take some of the top values and make others: how many."""
+"""Operations that pop some values and push others: the two numbers."""
 PEEK = {
     one.name: (len(one.picture.before), len(one.picture.results))
     for one in _LIFTED
     if one.picture.fixed and one.picture.before and one.picture.after[: len(one.picture.before)] == one.picture.before
 }
-"""Operations that look at the top values, leave them, and push: how many they look at, and how many they push."""
+"""Operations that read the top values, keep them, and push: the number of values read, and pushed."""
 COUNTED = {one.name for one in _LIFTED if one.picture.before == (("v", "n"),) and len(one.picture.after) == 1}
-"""Operations that take as many values as their argument says and make one."""
+"""Operations that pop as many values as their argument says, and push one."""
 INTO = {
     one.name: len(one.picture.before) - 1
     for one in _LIFTED
     if one.picture.before[:1] == one.picture.after == (_BELOW,)
 }
-"""Operations that take values and change a container below them: how many they take."""
+"""Operations that pop values and change a container below them: the number of values popped."""

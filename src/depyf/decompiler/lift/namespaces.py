@@ -1,7 +1,6 @@
-"""Variables that are looked up in the namespace of a class before they are looked up elsewhere.
+"""Variables that are looked up first in the namespace of a class.
 
-Before: v1 = LOAD_LOCALS; v2 = LOAD_FROM_DICT_OR_GLOBALS x v1
-After:  v2 = x
+Before: v1 = LOAD_LOCALS; v2 = LOAD_FROM_DICT_OR_GLOBALS x v1 After:  v2 = x
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from depyf.decompiler.lift.fold import Folder
 from depyf.decompiler.lift.nodes import PURE, Namespace, Var
 
 CLASSDICT = "__classdict__"
-"""The cell in which a class's body keeps its namespace for the code that is evaluated later."""
+"""The cell with the namespace of a class body, for code that is evaluated lazily."""
 SCOPES = {"LOAD_FROM_DICT_OR_GLOBALS": "name", "LOAD_FROM_DICT_OR_DEREF": "classderef"}
 
 
@@ -23,7 +22,7 @@ def load_locals(folder: Folder, inst: Inst) -> None:
 
 
 def load_from_dict(folder: Folder, inst: Inst) -> None:
-    """LOAD_FROM_DICT_OR_GLOBALS, LOAD_FROM_DICT_OR_DEREF: a variable of a class's body, or around it."""
+    """LOAD_FROM_DICT_OR_GLOBALS, LOAD_FROM_DICT_OR_DEREF: a variable of a class body, or around it."""
 
     def make(parts: list[ast.expr]) -> ast.expr:
         (namespace,) = parts

@@ -1,7 +1,7 @@
-"""Expressions that Python's own `ast` has no node for, and constants as expressions.
+"""Expressions without a node in Python's own `ast`, and constants as expressions.
 
-All are `ast.expr`, so that they stand wherever an expression may. The passes turn them into
-plain `ast`; what is left of them is printed by `emit/`.
+All are `ast.expr`, so that they can be used as any expression. The passes turn them into plain `ast`; `emit/` prints
+the rest.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ LITERALS = (int, str, bytes, float, complex, bool, type(None), type(Ellipsis))
 
 
 LOAD = ast.Load()
-"""The context of all that is read: it has no state, so that one stands for each."""
+"""The context of all nodes that are read: it has no state, so one object suffices."""
 
 
 class Expression(ast.expr):
-    """An expression of ours; its fields are given by name."""
+    """One of the pipeline's own expressions; its fields are given by name."""
 
     def __init__(self, **fields: object) -> None:
         self.__dict__ = fields
@@ -45,7 +45,7 @@ KINDS = {"FAST": "fast", "NAME": "name", "GLOBAL": "global", "DEREF": "deref", "
 
 
 class _Scopes(dict[str, str]):
-    """By operation, how it reaches the variable that it names."""
+    """By operation: how it reaches the variable that it names."""
 
     def __missing__(self, op: str) -> str:
         self[op] = scope = KINDS[op.partition("_")[2].partition("_")[0]]
@@ -61,11 +61,11 @@ def variable(inst: Inst, context: ast.expr_context) -> Var:
 
 
 class Common(ast.Name):
-    """A builtin that the compiler means whatever its name is bound to."""
+    """A builtin that the compiler refers to, independent of its name's binding."""
 
 
 class Temp(Expression):
-    """The value of temporary `temp`: a name is made up for it when it has to be printed."""
+    """The value of temporary `temp`; it gets a name if it must be printed."""
 
     _fields = ("temp",)
     temp: int
@@ -79,7 +79,7 @@ class Ref(Expression):
 
 
 class Object(Expression):
-    """A constant that has no literal; `order` is that in which a display has the members of a set."""
+    """A constant without a literal; `order` is the order of a set's members in a display."""
 
     _fields = ("value",)
     value: object
@@ -134,7 +134,7 @@ class AsyncNext(Expression):
 class Module(Expression):
     """The module that an import has found.
 
-    is_lazy: it is found when it is first used (3.15).
+    is_lazy: it is found on first use (3.15).
     """
 
     _fields = ()
@@ -153,10 +153,10 @@ class FromModule(Expression):
 
 
 class Function(Expression):
-    """A function made here of a code object.
+    """A function made here from a code object.
 
-    annotate: the function that makes its annotations when they are asked for.
-    type_params: type parameters that are written in the function's definition.
+    annotate: the function that evaluates its annotations lazily. type_params: type parameters in the function's
+    definition.
     """
 
     _fields = ("defaults", "kwdefaults", "annotations", "closure", "type_params")
@@ -196,7 +196,7 @@ class BuildClass(Expression):
 
 
 class Interpolation(Expression):
-    """A replacement field of a template string; `text` is what it knows of its expression."""
+    """A replacement field of a template string; `text` is the text of its expression that it stores."""
 
     _fields = ("value", "format_spec")
     value: ast.expr
@@ -206,7 +206,7 @@ class Interpolation(Expression):
 
 
 class Template(Expression):
-    """A template string: a string before each interpolation, and one behind the last."""
+    """A template string: a string before each interpolation, and one after the last."""
 
     _fields = ("interpolations",)
     strings: list[str]
@@ -224,7 +224,7 @@ class TypeParam(Expression):
 
 
 class TypeAlias(Expression):
-    """What a `type` statement binds."""
+    """The value that a `type` statement binds."""
 
     _fields = ("type_params", "value")
     name: str
@@ -240,7 +240,7 @@ class Cell(Expression):
 
 
 class ExcMatch(Expression):
-    """Whether the exception being handled is of a type: the head of an `except` clause."""
+    """The test of the exception being handled against a type: the head of an `except` clause."""
 
     _fields = ("exc", "type")
     exc: ast.expr
@@ -256,7 +256,7 @@ class WithExcept(Expression):
 
 
 class Percent(ast.JoinedStr):
-    """An f-string that the compiler has made of an operation with `%`."""
+    """An f-string that the compiler has made from an operation with `%`."""
 
 
 class Braced(ast.JoinedStr):
@@ -264,7 +264,7 @@ class Braced(ast.JoinedStr):
 
 
 class Quoted(Expression):
-    """An expression of which the text is known, and nothing else."""
+    """An expression of which only the text is known."""
 
     _fields = ()
     text: str
@@ -275,7 +275,7 @@ class TryStar(ast.Try):
 
 
 class MatchTest(Expression):
-    """Whether `subject` matches a pattern; if so, what the pattern captures is bound."""
+    """Whether `subject` matches a pattern; a match also binds the pattern's captures."""
 
     _fields = ("subject", "pattern")
     subject: ast.expr
@@ -283,7 +283,7 @@ class MatchTest(Expression):
 
 
 class Capture(ast.MatchAs):
-    """`pattern as name`, or just a name, that knows the variable it binds."""
+    """`pattern as name`, or just a name, with the variable that it binds."""
 
     def __init__(self, pattern: ast.pattern | None, variable: Var | None) -> None:
         super().__init__(pattern=pattern, name=variable.id if variable is not None else None)
@@ -307,7 +307,7 @@ class CaptureRest(ast.MatchMapping):
 
 
 class SetupAnnotations(ast.stmt):
-    """Make `__annotations__` unless it is there: what the annotation of a variable implies."""
+    """Make `__annotations__` unless it exists, as the annotation of a variable implies."""
 
     _fields = ()
 
@@ -317,7 +317,7 @@ class Tuple_(ast.Tuple):
 
 
 def is_starred(expr: ast.expr) -> bool:
-    """Return whether an expression is a tuple with a starred element; old grammars want parentheses in many places."""
+    """Return whether an expression is a tuple with a starred element; old grammars often require parentheses."""
     return isinstance(expr, ast.Tuple) and any(isinstance(element, ast.Starred) for element in expr.elts)
 
 
@@ -331,13 +331,11 @@ class Intrinsic(Expression):
 
 @dataclass(slots=True)
 class Entry:
-    """A value that has been computed and not yet used up: a pending expression.
+    """A computed value with remaining uses: a pending expression.
 
-    effect: PURE, LOCAL (reads local variables) or IMPURE (its place in time matters).
-    reads, writes: local variables read, and written by `:=` or as targets.
-    uses: how often the value is still to be used.
-    targets: assignment targets it has already been stored to.
-    replacement: what its `Ref`s stand for, once that is known.
+    effect: PURE, LOCAL (reads local variables) or IMPURE (its order matters). reads, writes: local variables read, and
+    written by `:=` or as targets. uses: the number of remaining uses. targets: assignment targets it has already been
+    stored to. replacement: the expression for its `Ref`s, once that is known.
     """
 
     temp: int
@@ -357,15 +355,15 @@ EMPTY: frozenset[str] = frozenset()
 
 
 def constant(value: object) -> ast.expr:
-    """Return the expression of a constant: a literal where there is one, else an `Object`."""
+    """Return the expression of a constant: a literal if there is one, else an `Object`."""
     return literal(value) if is_literal(value) else Object(value=value)
 
 
 def constant_of(code: Code, value: object) -> ast.expr:
-    """Return the expression of a constant of some code."""
+    """Return the expression of a constant from some code."""
     if type(value) is not frozenset:
         return constant(value)
-    # Who reads a file fills each set once more than the compiler.
+    # Reading a file fills each set once more than the compiler does.
     times = facts_of(code.version, str(code)).set_fills + (code.origin is None)
     return Object(value=value, order=written(value, times))
 
@@ -379,12 +377,12 @@ NO_LITERAL = object()
 
 
 def literal_value(expr: ast.expr | None) -> object:
-    """Return the value of a constant's node, NO_LITERAL of any other."""
+    """Return the value of a constant's node, or NO_LITERAL for any other node."""
     return expr.value if isinstance(expr, ast.Constant) else NO_LITERAL
 
 
 def is_literal(value: object) -> bool:
-    """Return whether a constant can be written down as a literal that gives an equal one."""
+    """Return whether a constant has a literal that evaluates to an equal value."""
     work = [value]
     while work:
         item = work.pop()

@@ -1,8 +1,7 @@
-"""Which pending values may be written in place of their use, so that evaluation keeps its order.
+"""Decide which pending values can be written in place of their use without changing the order of evaluation.
 
-Pending values stand in the order in which they were computed. The expression that takes some of
-them is computed now, after all of them. Writing a value there moves it past every pending value that
-stays behind, and past every other operand that the expression uses before it.
+Pending values are in the order of their computation. The expression that uses some of them is computed now, after all
+of them. Writing a value in place moves it past every pending value that stays, and past every operand before it.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from depyf.decompiler.lift.nodes import IMPURE, LOCAL, PURE, Entry, Temp
 
 
 class Pending(Protocol):
-    """The values of a block that are computed and not used yet, in the order in which they were computed."""
+    """The values of a block that are computed and not used yet, in the order of their computation."""
 
     by_temp: dict[int, Entry]
     pending: list[Entry]
 
     def spill_through(self, last: Entry, stores: frozenset[str] = ...) -> None:
-        """Assign to temporaries every pending value up to `last`."""
+        """Assign every pending value up to `last` to temporaries."""
 
 
 def plan(folder: Pending, temps: list[int]) -> set[int]:
-    """Return the operands to write in place; the rest is referred to.
+    """Return the operands to write in place; the others become references.
 
-    Assigns to temporaries what neither can be moved nor be left pending.
+    Assigns to temporaries the values that can neither be moved nor stay pending.
     """
     while True:
         entries = [folder.by_temp[temp] for temp in temps if temp in folder.by_temp]
@@ -39,7 +38,7 @@ def plan(folder: Pending, temps: list[int]) -> set[int]:
 
 
 def _places(pending: list[Entry], temps: set[int]) -> dict[int, int]:
-    """Return the index of each of these values; they are among the last ones mostly."""
+    """Return the index of each of these values; most of them are among the last ones."""
     found: dict[int, int] = {}
     number = len(pending)
     while len(found) < len(temps):
@@ -50,7 +49,7 @@ def _places(pending: list[Entry], temps: set[int]) -> dict[int, int]:
 
 
 def _blocked(pending: list[Entry], operands: list[Entry], place: dict[int, int]) -> Entry | None:
-    """Return the last operand that would have to move past a value it does not commute with."""
+    """Return the last operand that would have to move past a value with which it does not commute."""
     if not operands:
         return None
     inlined = {entry.temp for entry in operands}
@@ -75,12 +74,12 @@ def _blocked(pending: list[Entry], operands: list[Entry], place: dict[int, int])
 
 
 def is_atom(entry: Entry) -> bool:
-    """Return whether writing the value twice is the same as naming it once."""
+    """Return whether a value may be written twice instead of being named."""
     return isinstance(entry.expr, (ast.Name, ast.Constant, Temp)) and entry.effect < IMPURE
 
 
 def commute(entry: Entry, other: Entry) -> bool:
-    """Return whether it does not matter which of two values is computed first."""
+    """Return whether two values may be computed in either order."""
     if entry.reads & other.writes or entry.writes & other.reads:
         return False
     return entry.effect < IMPURE or other.effect < IMPURE

@@ -1,12 +1,12 @@
-"""Remove phis that choose between one value and itself, alone or together with other phis.
+"""Remove phis that choose between one value and themselves, separately or together with other phis.
 
 Before: v3 = phi(v1, v4); v4 = phi(v3, v3)      After: v3 and v4 are v1 everywhere
 
-Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013, section 3.2: where the graph
-is irreducible, phis that stand for one value may refer to one another. They are found as in the propagation of
-constants (Wegman and Zadeck, 1991): a phi is taken to be nothing at first, then the one value that comes to it, and
-only then itself. Each phi changes at most twice. A phi that was taken for one value of another phi, before that was
-known to have two, is found in the next round.
+Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013, section 3.2: in an irreducible
+graph, phis for the same value may refer to each other. They are found as in constant propagation (Wegman and Zadeck,
+1991): a phi is unknown at first, then the only value that reaches it, and finally itself. Each phi changes at most
+twice. A phi may have been taken for a value of another phi before that one turned out to have two; the next round finds
+it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from depyf.decompiler.graph.tac import (
 )
 
 ROUNDS = 8
-"""So often are phis looked for that others hid; each round takes time that grows with the graph."""
+"""The number of rounds for phis that others hid; each round takes time that grows with the graph."""
 
 
 def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) -> None:
@@ -50,9 +50,9 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
 
 
 def _trivial(args: dict[int, list[int]]) -> tuple[dict[int, int], bool]:
-    """Return what each phi stands for that takes but one value, and whether another one was taken for such for a while.
+    """Return the value of each phi with only one, and whether a phi was temporarily taken for one.
 
-    args: the values that each takes.
+    args: the arguments of each phi.
     """
     has_misled = False
     users: dict[int, list[int]] = {}
@@ -61,7 +61,7 @@ def _trivial(args: dict[int, list[int]]) -> tuple[dict[int, int], bool]:
             users.setdefault(value, []).append(phi)
     means: dict[int, int] = {}
     work = deque(args)
-    waiting = set(args)  # In turn, and each once: else a phi of many values is looked at anew for each of them.
+    waiting = set(args)  # In turn, each once: else a phi with many values is examined again for each of them.
     while work:
         phi = work.popleft()
         waiting.discard(phi)
@@ -80,7 +80,7 @@ def _trivial(args: dict[int, list[int]]) -> tuple[dict[int, int], bool]:
 
 
 def settle_phis(graph: Graph) -> None:
-    """Replace the phis that one value comes to, since blocks that led to them have gone; those of handlers stay."""
+    """Replace phis that have only one value left after blocks were removed; those of handlers stay."""
     stay: dict[int, list[list[int]]] = {}
     for number, handler in enumerate(graph.handlers):
         start = graph.blocks[handler.target]
@@ -140,7 +140,7 @@ def rename(graph: Graph, same: dict[int, int]) -> None:
 
 
 def rename_block(block: Block, same: dict[int, int]) -> None:
-    """Replace temporaries by others in one block, also where they are made."""
+    """Replace temporaries by others in one block, including their definitions."""
     _rename_insts(block.insts, same)
     for inst in block.insts:
         if not same.keys().isdisjoint(inst.defs):
@@ -159,7 +159,7 @@ def _rename_insts(insts: list[Inst], same: dict[int, int]) -> None:
 
 
 def rename_exit(exit_: Exit, same: dict[int, int]) -> None:
-    """Rename the operands of an exit itself; its edges are left as they are."""
+    """Rename the operands of an exit, but not of its edges."""
     match exit_:
         case Branch():
             exit_.cond = same.get(exit_.cond, exit_.cond)

@@ -1,4 +1,4 @@
-"""What references to pending values stand for."""
+"""Resolve references to pending values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from depyf.decompiler.lift.nodes import Ref
 
 
 def referred(expr: ast.expr) -> ast.expr:
-    """Return what a reference to a pending value stands for."""
+    """Return the expression for a reference to a pending value."""
     while isinstance(expr, Ref):
         entry = expr.entry
         expr = entry.replacement if entry.replacement is not None else entry.expr

@@ -1,4 +1,4 @@
-"""Which function folds which operation."""
+"""The table of functions that fold operations."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Rule = Callable[[Folder, Inst], None]
 
 
 def _keep(folder: Folder, inst: Inst) -> None:
-    """KEEP: assign what a handler finds on the stack."""
+    """KEEP: assign a value of a handler's stack."""
     (value,) = folder.take(inst.uses).exprs
     folder.emit(ast.Assign(targets=[Temp(temp=cast(int, inst.arg))], value=value), inst.line)
 
 
 def _nothing(folder: Folder, inst: Inst) -> None:
-    """Bookkeeping of the interpreter that no source shows."""
+    """Bookkeeping of the interpreter without a source form."""
 
 
 FOLD: dict[str, Rule] = {

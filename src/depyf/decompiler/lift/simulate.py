@@ -1,8 +1,7 @@
-"""From a listing to three-address code: run the stack with names for values.
+"""Convert a listing to three-address code: run the stack with names for values.
 
-Each reachable block is executed once on a symbolic stack. A block that several edges reach
-begins with a phi for every stack position; phis whose arguments are all one value are then
-removed (Braun et al. 2013, section 3.1).
+Each reachable block is executed once on a symbolic stack. A block with several predecessors begins with a phi for every
+stack position. Phis whose arguments are all one value are then removed (Braun et al. 2013, section 3.1).
 """
 
 from __future__ import annotations
@@ -44,10 +43,10 @@ CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETUR
 def lift(listing: Listing, first_temp: int = 0, *, restores: bool = False) -> Graph:
     """Return the three-address code of a listing; its temporaries are numbered from `first_temp` on.
 
-    restores: whether what POP_EXCEPT takes from the stack is wanted; in source it is implied.
+    restores: whether to keep the value that POP_EXCEPT pops; in source it is implied.
 
-    Raises DecompilationError if the stack underflows, if a block is reached with different
-    stack depths, or if the code runs off its end.
+    Raises DecompilationError if the stack underflows, if a block is reached with different stack depths, or if the code
+    runs off its end.
     """
     if not listing.instructions:
         raise DecompilationError("the code has no instructions", code=str(listing.code), offset=0)
@@ -67,7 +66,7 @@ def lift(listing: Listing, first_temp: int = 0, *, restores: bool = False) -> Gr
 
 
 def _note_waiting(graph: Graph) -> None:
-    """Note what lies on the stack at each test: what its targets begin with, phis aside."""
+    """Record the stack at each test: the initial stack of its targets, without phis."""
     for block in graph.live():
         exit_ = block.exit
         if isinstance(exit_, Branch):
@@ -77,7 +76,7 @@ def _note_waiting(graph: Graph) -> None:
 
 
 class _Lifter:
-    """State of the walk: the stack on entry and the phis of each block that has been reached."""
+    """State of the walk: the stack on entry and the phis of each reached block."""
 
     def __init__(self, listing: Listing, first_temp: int) -> None:
         self.listing = listing
@@ -150,18 +149,16 @@ class _Lifter:
                 return Reraise(exc, self._beyond(position))
 
     def _only_goes_back(self, index: int, line: int | None) -> bool:
-        """Return whether a block is a jump back of a test.
+        """Return whether a block is only the backward jump of a test.
 
-        From 3.12 on one stands behind each that leads back by itself.
-
-        A jump on a line of its own is a statement.
+        Since 3.12 one follows each test that jumps backwards. A jump on a line of its own is a statement.
         """
         start, end = self.spans[index].start, self.spans[index].end
         only = self.listing.instructions[start]
         return end == start + 1 and only.op == "JUMP" and only.target <= start and only.line in (line, None)
 
     def _beyond(self, position: int) -> Edge | None:
-        """Return the edge along which the compiler believed control to go on behind an instruction."""
+        """Return the apparent fallthrough of an instruction, or None."""
         beyond = self.listing.beyond.get(position)
         if beyond is None:
             return None
@@ -183,7 +180,7 @@ class _Lifter:
         return Edge(target, stack if self.merges[target] else [])
 
     def _may_raise(self, handler: int) -> None:
-        """Note what is on the stack where an exception may go to a handler."""
+        """Record the stack at a place where an exception may go to a handler."""
         depth = self.listing.handlers[handler].depth
         held = self.machine.stack[:depth]
         if len(held) < depth:
@@ -197,7 +194,7 @@ class _Lifter:
         self._keep(handler, held)
 
     def _keep(self, handler: int, held: list[int]) -> None:
-        """Let a handler find what is on the stack from here on."""
+        """Make the current stack available to a handler."""
         machine, slots = self.machine, self.graph.handlers[handler].slots
         for place, value in enumerate(held):
             if self.kept[place : place + 1] != [value]:
@@ -205,7 +202,7 @@ class _Lifter:
         self.kept = held
 
     def _open_handler(self, handler: int, depth: int) -> None:
-        """Enter a handler's first block; where something else leads there too, an empty block before it."""
+        """Enter a handler's first block; if it has other predecessors, through an empty block before it."""
         facts, entry = self.listing.handlers[handler], self.graph.handlers[handler]
         phis = [self.graph.new_temp() for _ in range(depth)]
         entry.slots = [self.graph.new_temp() for _ in range(depth)]
@@ -230,7 +227,7 @@ class _Lifter:
 
 
 def split_loop_edges(graph: Graph) -> None:
-    """Put an empty block on each edge out of a loop's head that carries values: the head is no place to assign them."""
+    """Put an empty block on each edge with values out of a loop's head: the head is no place to assign them."""
     for block in graph.live():
         if not isinstance(block.exit, ForIter):
             continue
@@ -245,7 +242,7 @@ def split_loop_edges(graph: Graph) -> None:
 
 
 def _merges(listing: Listing, spans: list[Span], span_at: dict[int, int]) -> list[bool]:
-    """Say for each block whether several edges may reach it, those of handlers included."""
+    """Return for each block whether several edges may reach it, including those of handlers."""
     count = [0] * (len(spans) + 1)
     count[0] = 1
     entered: set[int] = set()
@@ -266,7 +263,7 @@ def _merges(listing: Listing, spans: list[Span], span_at: dict[int, int]) -> lis
 
 
 def _ways(listing: Listing, span: Span, index: int, span_at: dict[int, int]) -> list[int]:
-    """Return the blocks that control may go to from a block, without its handler's."""
+    """Return the successors of a block, without its handler."""
     last = listing.instructions[span.end - 1]
     ways = [span_at[last.target]] if last.target >= 0 else []
     if last.op not in ("JUMP", "RETURN", "RAISE", "RERAISE"):

@@ -1,9 +1,8 @@
 """Targets of an unpacking that are filled one by one.
 
-Before: v1 v2 = UNPACK_SEQUENCE v0; STORE_FAST a v1; v3 = LOAD_FAST o; STORE_ATTR b v2 v3
-After:  (a, o.b) = v0
+Before: v1 v2 = UNPACK_SEQUENCE v0; STORE_FAST a v1; v3 = LOAD_FAST o; STORE_ATTR b v2 v3 After:  (a, o.b) = v0
 
-The same serves `a, b = b, a`, where the compiler leaves the values on the stack.
+The same works for `a, b = b, a`, in which the compiler leaves the values on the stack.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from depyf.decompiler.lift.order import Pending
 
 
 class Unpacking(Pending, Protocol):
-    """Pending values beside an unpacking whose targets are not all known."""
+    """Pending values together with an unpacking whose targets are not all known."""
 
     slots: Slots | None
 
@@ -24,8 +23,8 @@ class Unpacking(Pending, Protocol):
 class Slots:
     """An assignment whose targets are not all known yet.
 
-    `entry` is the pending value that is unpacked; `open` are the temporaries whose stores are
-    still to come, the next one last.
+    `entry` is the pending value that is unpacked; `open` are the temporaries whose stores are still to come, the next
+    one last.
     """
 
     def __init__(self, folder: Unpacking, entry: Entry) -> None:
@@ -53,7 +52,7 @@ class Slots:
         return self.open[-1] == temp
 
     def fill(self, temp: int, target: ast.expr) -> None:
-        """Put a target in the place of the temporary that is stored next."""
+        """Set the target of the temporary that is stored next."""
         self.open.pop()
         self._put(temp, target)
         if isinstance(target, ast.Name):
@@ -64,9 +63,9 @@ class Slots:
         self.dropped = []
 
     def drop(self, temp: int) -> None:
-        """Leave out the temporary that comes next: it was stored to the variable that the one behind it is stored to.
+        """Leave out the next temporary: it was stored to the same variable as the one after it.
 
-        Of two stores in a row to the same variable the compiler drops the first.
+        The compiler drops the first of two consecutive stores to the same variable.
         """
         self.open.pop()
         self.dropped.append(temp)
@@ -79,14 +78,14 @@ class Slots:
             holder.elts[number] = target
 
     def close(self) -> None:
-        """Finish the assignment if every target is known; a value that is still wanted may get more targets."""
+        """Finish the assignment if every target is known; a value with later uses may get more targets."""
         if not self.open:
             self.folder.slots = None
             if not self.entry.uses:
                 self.abandon()
 
     def abandon(self) -> None:
-        """Finish the assignment; targets that are not known stay temporaries."""
+        """Finish the assignment; unknown targets stay temporaries."""
         folder = self.folder
         folder.slots = None
         folder.spill_through(self.entry, frozenset(self.stores))

@@ -1,4 +1,4 @@
-"""Attributes of `super()` that are loaded without making the object."""
+"""Attributes of `super()` that are loaded without creating the object."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from depyf.decompiler.lift.nodes import Var
 
 
 def load_super_attr(folder: Folder, inst: Inst) -> None:
-    """LOAD_SUPER_ATTR: `super().name`, or `super(cls, self).name` where the arguments were written.
+    """LOAD_SUPER_ATTR: `super().name`, or `super(cls, self).name` if the arguments were written.
 
-    The compiler takes the two arguments of `super()` from the cell of the class and the first parameter; other
-    values there are written out.
+    The compiler takes the two arguments of `super()` from the cell of the class and the first parameter; other values
+    there are written out.
     """
     name, two_args = cast("tuple[str, bool]", inst.arg)
     code = folder.graph.code

@@ -32,7 +32,7 @@ def build_interpolation(folder: Folder, inst: Inst) -> None:
 
 
 def build_template(folder: Folder, inst: Inst) -> None:
-    """BUILD_TEMPLATE: strings and interpolations take turns."""
+    """BUILD_TEMPLATE: strings and interpolations alternate."""
 
     def make(parts: list[ast.expr]) -> ast.expr:
         strings, interpolations = (_elements(part) for part in parts)

@@ -1,9 +1,8 @@
-"""Operations on constants that the compiler left as they are: one operand was an f-string without fields.
+"""Operations on constants that the compiler did not fold, because one operand was an f-string without fields.
 
-Before: v1 = CONST ''; v2 = CONST 'a'; v3 = BINARY + v1 v2
-After:  f'' + 'a'
+Before: v1 = CONST ''; v2 = CONST 'a'; v3 = BINARY + v1 v2 After:  f'' + 'a'
 
-`'' + 'a'` would be compiled to one constant.
+`'' + 'a'` would be folded to one constant.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from depyf.decompiler.lift import values
 from depyf.decompiler.lift.fold import Folder
 
 LONGEST = 4096
-"""The longest text that the compiler makes by `*`."""
+"""The longest string that the compiler folds for `*`."""
 
 
 def unary(folder: Folder, inst: Inst) -> None:
-    """UNARY: `not` of a constant is one of a text, which is tested when it is compiled."""
+    """UNARY: `not` of a constant; a string is tested at compile time."""
     values.unary(folder, inst)
     made = folder.pending[-1].expr
     assert isinstance(made, ast.UnaryOp)
@@ -32,7 +31,7 @@ def unary(folder: Folder, inst: Inst) -> None:
 
 
 def binary(folder: Folder, inst: Inst) -> None:
-    """BINARY: texts put together, and repeated."""
+    """BINARY: concatenated and repeated strings."""
     values.binary(folder, inst)
     made = folder.pending[-1].expr
     assert isinstance(made, ast.BinOp)
@@ -43,14 +42,14 @@ def binary(folder: Folder, inst: Inst) -> None:
 
 
 def _joins(left: str, op: ast.operator, right: object) -> bool:
-    """Return whether a compiler makes one constant of an operation on a text and a constant."""
+    """Return whether a compiler folds an operation on a string and a constant."""
     if isinstance(right, str):
         return isinstance(op, ast.Add)
     return isinstance(right, int) and isinstance(op, ast.Mult) and len(left) * right <= LONGEST
 
 
 def build_map(folder: Folder, inst: Inst) -> None:
-    """BUILD_MAP: keys that are all constants are one, where there is an operation for it."""
+    """BUILD_MAP: constant keys are one constant, in versions with an operation for it."""
     values.build_map(folder, inst)
     made = folder.pending[-1].expr
     assert isinstance(made, ast.Dict)
@@ -59,7 +58,7 @@ def build_map(folder: Folder, inst: Inst) -> None:
 
 
 def _keep_keys(made: ast.Dict, code: Code) -> None:
-    """Make one of the keys no constant for the compiler, where it would put all of them into one."""
+    """Hide one key from the compiler if it would fold all keys into one constant."""
     constants = [key.value for key in made.keys if isinstance(key, ast.Constant)]
     text = next((place for place, value in enumerate(constants) if isinstance(value, str)), None)
     if len(constants) == len(made.keys) and text is not None:
@@ -68,5 +67,5 @@ def _keep_keys(made: ast.Dict, code: Code) -> None:
 
 
 def _text(value: str) -> ast.JoinedStr:
-    """Return a text that is no constant where expressions are compiled."""
+    """Return a string expression that the compiler does not fold."""
     return ast.JoinedStr(values=[ast.Constant(value=value)] if value else [])

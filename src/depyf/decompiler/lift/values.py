@@ -61,7 +61,7 @@ CONVERSION = {None: -1, "": -1, "s": 115, "r": 114, "a": 97}
 
 
 def const(folder: Folder, inst: Inst) -> None:
-    """CONST: a literal, or an object that has none."""
+    """CONST: a literal, or an object without one."""
     if folder.uses.get(inst.defs[0]):
         folder.push(inst, constant_of(folder.graph.code, inst.arg), PURE)
 
@@ -78,7 +78,7 @@ def load(folder: Folder, inst: Inst) -> None:
 
 
 def load_unchanging(folder: Folder, inst: Inst) -> None:
-    """LOAD_GLOBAL_UNCHANGING: a global that is the same whenever it is loaded."""
+    """LOAD_GLOBAL_UNCHANGING: a global with the same value at every load."""
     folder.push(inst, variable(inst, ast.Load()), PURE)
 
 
@@ -138,8 +138,8 @@ def inplace(folder: Folder, inst: Inst) -> None:
 def compare(folder: Folder, inst: Inst) -> None:
     """COMPARE, IS, CONTAINS.
 
-    A test for None that was one operation with its jump is marked: it has no polarity of its own. So is what stays
-    apart from a `not` before it.
+    A test for None that was one operation with its jump has no polarity of its own, so it is marked. So is a test after
+    a separate `not`.
     """
     if inst.op == "COMPARE":
         op: ast.cmpop = COMPARE[cast(str, inst.arg)]()
@@ -156,7 +156,7 @@ def compare(folder: Folder, inst: Inst) -> None:
 
 
 def as_set(expr: ast.expr) -> ast.expr:
-    """Return a constant frozenset as the set display that the compiler made it of: in a test, or to iterate over."""
+    """Return a constant frozenset as the set display of its source: in a test, or to iterate over."""
     if isinstance(expr, Object) and expr.order and all(is_literal(item) for item in expr.order):
         return ast.Set(elts=[constant(item) for item in expr.order])
     return expr
@@ -181,9 +181,9 @@ def build_set(folder: Folder, inst: Inst) -> None:
 
 
 def _one_by_one(folder: Folder, elements: list[ast.expr]) -> list[ast.expr]:
-    """Return the elements of a set that is built of them one by one, which the order of its items depends on.
+    """Return the elements of a set that is built from them one by one; the order of its items depends on that.
 
-    A compiler that has SET_UPDATE builds a set of three or more constants with it. A placeholder is no constant to it.
+    A compiler with SET_UPDATE uses it for three or more constants. For the compiler, a placeholder is not a constant.
     """
     opcodes = facts_of(folder.graph.code.version, str(folder.graph.code)).table.opcodes.values()
     if len(elements) < 3 or "SET_UPDATE" not in opcodes:
@@ -196,7 +196,7 @@ def _one_by_one(folder: Folder, elements: list[ast.expr]) -> list[ast.expr]:
 
 
 def build_map(folder: Folder, inst: Inst) -> None:
-    """BUILD_MAP: keys and values take turns."""
+    """BUILD_MAP: keys and values alternate."""
     effect = IMPURE if inst.uses else PURE
     folder.combine(inst, lambda parts: ast.Dict(keys=list(parts[::2]), values=parts[1::2]), effect=effect)
 
@@ -218,13 +218,13 @@ def build_slice(folder: Folder, inst: Inst) -> None:
 
 
 def into_container(folder: Folder, inst: Inst) -> None:
-    """LIST_APPEND, LIST_EXTEND, SET_ADD...: part of a display if that is still pending right below."""
+    """LIST_APPEND, LIST_EXTEND, SET_ADD...: part of a display if that is still pending directly below."""
     container = folder.by_temp.get(inst.uses[0])
     values = [folder.by_temp[temp] for temp in inst.uses[1:] if temp in folder.by_temp]
     place = len(folder.pending) - len(values) - 1
     if (
         container is not None
-        # What is used again is computed where it is pending, which is after the display.
+        # A value with further uses is computed at its pending place, after the display.
         and all(value.uses == 1 and not value.shared for value in values)
         and not container.shared
         and not container.targets
@@ -244,7 +244,7 @@ def into_container(folder: Folder, inst: Inst) -> None:
 
 
 def _take_item(folder: Folder, inst: Inst, temps: list[int]) -> Operands:
-    """Return operands of which the last are an item: its value may be what is computed before its key."""
+    """Return operands that end with an item; some compilers compute its value before its key."""
     if inst.op != "MAP_ADD" or not facts_of(folder.graph.code.version, str(folder.graph.code)).value_first:
         return folder.take(temps)
     *before, key, value = temps
@@ -254,11 +254,11 @@ def _take_item(folder: Folder, inst: Inst, temps: list[int]) -> Operands:
 
 
 MANY = {"SET_ADD": 31, "MAP_ADD": 16}
-"""From how many elements on the compiler adds them one by one, and hashes each before it computes the next."""
+"""From this number of elements on, the compiler adds them one by one, and hashes each before it computes the next."""
 
 
 def _absorbable(folder: Folder, inst: Inst, display: ast.expr) -> bool:
-    """Return whether a display with one element more does what adding it does, in the same order."""
+    """Return whether a display with one more element has the same effect, in the same order, as adding the element."""
     op = inst.op
     if op in ("LIST_APPEND", "LIST_EXTEND"):
         return isinstance(display, ast.List)
@@ -280,7 +280,7 @@ def _are_many(folder: Folder, inst: Inst) -> bool:
 
 
 def _constant_items(display: ast.List | ast.Set, value: ast.expr) -> Sequence[object]:
-    """Return the constants that a display begins with, if a value is all of them."""
+    """Return the constants at the start of a display, if a value consists of all of them."""
     if isinstance(value, Object) and value.order:
         return value.order
     items = value.value if isinstance(value, Object) else literal_value(value)
@@ -297,7 +297,7 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
             display.elts.extend(map(constant, items))
         else:
             if display.elts and isinstance(first := display.elts[0], Object):
-                # Before a `*` the compiler adds constants one by one without being made to.
+                # Before a `*`, the compiler adds constants one by one anyway.
                 display.elts[0] = constant(first.value)
             display.elts.append(ast.Starred(value=value, ctx=ast.Load()))
     elif isinstance(display, ast.Dict):
@@ -316,13 +316,13 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
 
 
 CHUNK = 16
-"""How many items of a long display the compiler puts together before it merges them."""
+"""The number of items of a long display that the compiler collects before it merges them."""
 
 
 def _is_chunk(op: str, display: ast.Dict, items: ast.Dict) -> bool:
-    """Return whether items are merged into a display as the compiler does it, and not `**{...}` as somebody wrote it.
+    """Return whether the compiler merges these items into a display, as opposed to a `**{...}` in the source.
 
-    The compiler puts items together up to the next `**`, or until there are too many.
+    It collects items up to the next `**`, or until there are too many.
     """
     if not items.keys or None in items.keys:
         return False
@@ -334,7 +334,7 @@ def _is_chunk(op: str, display: ast.Dict, items: ast.Dict) -> bool:
 
 
 def _behind_star(display: ast.Dict) -> int:
-    """Return how many items a growing display has behind its last `**`; they are counted once."""
+    """Return how many items a growing display has after its last `**`; they are counted once."""
     counted: int | None = getattr(display, "behind_star", None)
     if counted is not None:
         return counted
@@ -381,7 +381,7 @@ def list_to_tuple(folder: Folder, inst: Inst) -> None:
 
 
 def build_unpack(folder: Folder, inst: Inst) -> None:
-    """BUILD_TUPLE_UNPACK and its kin of 3.8 and older."""
+    """BUILD_TUPLE_UNPACK and its variants of 3.8 and older."""
 
     def make(parts: list[ast.expr]) -> ast.expr:
         if inst.op.startswith("BUILD_MAP"):
@@ -417,7 +417,7 @@ class Formatted(ast.JoinedStr):
 
 
 def convert(folder: Folder, inst: Inst) -> None:
-    """CONVERT: `!r` and its kin."""
+    """CONVERT: `!r` and its variants."""
     kind = CONVERSION[cast("str | None", inst.arg)]
 
     def make(parts: list[ast.expr]) -> ast.expr:
@@ -478,14 +478,14 @@ def build_class(folder: Folder, inst: Inst) -> None:
 
 
 def common(folder: Folder, inst: Inst) -> None:
-    """LOAD_COMMON: a builtin that the compiler refers to whatever the name is bound to."""
+    """LOAD_COMMON: a builtin that the compiler refers to, independent of the name's binding."""
     folder.push(inst, Common(id=cast(str, inst.arg), ctx=ast.Load()), PURE)
 
 
 def intrinsic(folder: Folder, inst: Inst) -> None:
-    """INTRINSIC: kept for the passes that know what it stands for.
+    """INTRINSIC: kept for the passes that know its meaning.
 
-    A function lies above its type parameters but is the first operand: they are taken as they were computed.
+    A function is above its type parameters but is the first operand: they are popped in the order of computation.
     """
     if inst.arg == "INTRINSIC_SET_FUNCTION_TYPE_PARAMS":
         inst.uses.reverse()
@@ -495,6 +495,6 @@ def intrinsic(folder: Folder, inst: Inst) -> None:
 
 
 def to_bool(folder: Folder, inst: Inst) -> None:
-    """TO_BOOL where no test follows at once."""
+    """TO_BOOL that is not directly followed by a test."""
     double = lambda parts: ast.UnaryOp(op=ast.Not(), operand=ast.UnaryOp(op=ast.Not(), operand=parts[0]))  # noqa: E731
     folder.combine(inst, double)

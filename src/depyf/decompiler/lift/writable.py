@@ -1,4 +1,4 @@
-"""Which names a source can say."""
+"""Determine which names a source can contain."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import lru_cache
 
 @lru_cache(maxsize=1 << 12)
 def is_writable(name: str) -> bool:
-    """Return whether a name, written in a source, is that name: identifiers are normalised, and keywords are none.
+    """Return whether a name in a source stays the same: identifiers are normalised, and keywords are not names.
 
-    `None` and its like are keywords; names with lone surrogates are no identifiers.
+    `None` and similar names are keywords; names with lone surrogates are not identifiers.
     """
     return name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name

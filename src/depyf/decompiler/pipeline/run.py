@@ -41,7 +41,7 @@ def decompile(
 ) -> tuple[Body, Names]:
     """Return the statements of a code object, including those of nested code, and the invented names.
 
-    known: rewrite handwritten bytecode to its most readable form (`lift/simplify`), with these facts about the results
+    known: rewrite program-written code to its most readable form (`lift/simplify`), with these facts about the results
     of
         globals; None keeps the code as it is.
     without: names of optional passes to leave out. listings: of code that was read before; those of this code are

@@ -110,7 +110,7 @@ def _lift(work: Work) -> None:
     listing = work.listing if seems else replace(work.listing, beyond={}, loops=[])
     work.graph = lift(listing, work.first_temp, restores=work.choices is Dispatch.LEVELS)
     if simplifies(work):
-        work.graph.is_kept, work.graph.places = False, []  # Handwritten bytecode: no source has exactly this code.
+        work.graph.is_kept, work.graph.places = False, []  # A program wrote this code: no source has exactly it.
 
 
 def _dropped(work: Work) -> None:

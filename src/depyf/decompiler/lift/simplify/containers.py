@@ -1,11 +1,10 @@
-"""Evaluate lists and tuples away that are built only to be taken apart.
+"""Remove lists and tuples that are built only to be unpacked.
 
-Before: v3 = BUILD_LIST v1 v2; v5 = LOAD_SUBSCR v3 0; v6 = CALL_EX f v3
-After:  v1 in the place of v5; v6 = CALL f v1 v2
+Before: v3 = BUILD_LIST v1 v2; v5 = LOAD_SUBSCR v3 0; v6 = CALL_EX f v3 After:  v1 in the place of v5; v6 = CALL f v1 v2
 
-A container is *fresh* from where it is built until something other than the operations known here uses it. Until
-then its contents are followed, aliases included. If it escapes it is built, once: where it came to be if it still holds
-the same, else where it escapes.
+A container is *fresh* from its creation until an operation that is unknown here uses it. Until then its contents are
+followed, including aliases. If it escapes it is built, once: at its creation if it still has the same contents, else
+where it escapes.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from depyf.decompiler.lift.phis import rename, rename_block
 from depyf.decompiler.steps import present, step
 
 ATTEMPTS = 8
-"""How often containers are followed anew, without those that could not be."""
+"""The most attempts; each one leaves out the containers that could not be followed."""
 
 KNOWN = frozenset(
     {
@@ -41,24 +40,24 @@ KNOWN = frozenset(
 
 @dataclass(slots=True)
 class _Fresh:
-    """A container nobody else has seen: what it holds, and whether it is a tuple."""
+    """A container that has not escaped: its contents, and whether it is a tuple."""
 
     items: list[int]
     is_tuple: bool
 
     def copy(self) -> _Fresh:
-        """Return a container of the same items that changes on its own."""
+        """Return a copy that changes independently."""
         return _Fresh(list(self.items), self.is_tuple)
 
 
 Heap = dict[int, _Fresh]
-"""What is known at one place: the fresh containers by temporary."""
+"""The known state at one place: the fresh containers by temporary."""
 
 
 def evaluate_containers(graph: Graph) -> None:
-    """Evaluate the fresh containers of a graph, as far as they can be followed.
+    """Remove the fresh containers of a graph, as far as they can be followed.
 
-    Those that cannot be followed to their last use are built where they stand, and the others are tried again.
+    Containers that cannot be followed to their last use are built at their creation, and the others are tried again.
     """
     kept: set[int] = set()
     alive: dict[int, int] = {}
@@ -76,15 +75,15 @@ def evaluate_containers(graph: Graph) -> None:
 
 
 class _Evaluator:
-    """Follow the containers through every block; `kept` are those that are built where they stand.
+    """Follows the containers through every block; `kept` are those that are built at their creation.
 
-    births: where each container came to be; unbuilt: those places at which it is not built.
-    late: what is built elsewhere, with what it holds there.
-    alive: what is alive where each block begins, found when it is asked for, once for all attempts.
+    births: the creation of each container; unbuilt: the creations without a build. late: the containers that are built
+    elsewhere, with their contents there. alive: the live temporaries at the entry of each block, computed on demand,
+    once for all attempts.
 
-    A container goes on through a place where paths meet if each path brings it with the same items. What a handler
-    reads is built: it may have changed by the time that the handler is entered. One that is built on several ways has a
-    temporary of its own on each.
+    A container stays fresh at a merge if all paths have it with the same items. A container that a handler reads is
+    built, because it may have changed before the handler runs. One that is built on several paths has its own temporary
+    on each.
     """
 
     def __init__(self, graph: Graph, kept: set[int], alive: dict[int, int]) -> None:
@@ -126,7 +125,7 @@ class _Evaluator:
         return self.lost
 
     def _made_again(self) -> dict[int, list[int]]:
-        """Return by block the containers that are built there, and in an earlier block too: for another way on."""
+        """Return by block the containers that are built there and also in an earlier block, for another path."""
         seen: set[int] = set()
         again: dict[int, list[int]] = {}
         for index, made in self.result.items():
@@ -137,7 +136,7 @@ class _Evaluator:
         return again
 
     def write(self) -> None:
-        """Put what has been found into the graph."""
+        """Write the results into the graph."""
         again = self._made_again()
         for index, made in self.result.items():
             insts = [inst for inst in made if id(inst) not in self.unbuilt]
@@ -148,7 +147,7 @@ class _Evaluator:
             rename_block(self.graph.block(index), {temp: self.graph.new_temp() for temp in temps})
 
     def _announce(self, block: Block, insts: list[Inst]) -> None:
-        """Announce what is about to become of a block."""
+        """Announce the changes to a block."""
         if present() is None:
             return
         kept = {temp for inst in insts for temp in inst.defs}
@@ -167,20 +166,20 @@ class _Evaluator:
         return temp
 
     def _meet(self, index: int, heaps: list[Heap]) -> Heap:
-        """Return what is fresh where these paths meet, and lose what only some of them bring."""
+        """Return the fresh containers where these paths merge, and lose those that only some paths have."""
         for heap in heaps[1:]:
             self._agree(index, heaps[0], heap)
         wanted = self._wanted(index, heaps[0])
         return {temp: fresh.copy() for temp, fresh in heaps[0].items() if temp in wanted}
 
     def _agree(self, index: int, one: Heap, other: Heap) -> None:
-        """Lose what is wanted in a block and is not the same in both."""
+        """Lose containers that a block needs and that differ between two states."""
         for temp in self._wanted(index, one) | self._wanted(index, other):
             if one.get(temp) != other.get(temp):
                 self.lost.add(temp)
 
     def _wanted(self, index: int, heap: Heap) -> set[int]:
-        """Return those containers that the block, or one after it, still reads, and those that lie in them."""
+        """Return the containers that are still read in the block or later, and those nested in them."""
         if not heap:
             return set()
         if not self.alive:
@@ -224,7 +223,7 @@ class _Evaluator:
             self._build(temp, state, out, inst)
 
     def _build(self, temp: int, state: Heap, out: list[Inst], near: Inst | None) -> None:
-        """Build a fresh container, and before it those that it holds; it is not fresh any more."""
+        """Build a fresh container and, before it, its nested ones; it is not fresh any more."""
         work = [(temp, False)]
         while work:
             present, is_ready = work.pop()
@@ -235,7 +234,7 @@ class _Evaluator:
                 work.extend((item, False) for item in state[present].items)
 
     def _build_one(self, temp: int, fresh: _Fresh, out: list[Inst], near: Inst | None) -> None:
-        """Build a container where it came to be, if it holds the same as there, else here."""
+        """Build a container at its creation if its contents have not changed since, else here."""
         birth = self.births.get(temp)
         if birth is not None and birth.uses == fresh.items and not self.late.intersection(fresh.items):
             self.unbuilt.discard(id(birth))
@@ -248,7 +247,7 @@ class _Evaluator:
     # -- operations that are evaluated ---------------------------------------------------
 
     def _evaluate(self, inst: Inst, uses: list[int], state: Heap, out: list[Inst]) -> bool:
-        """Evaluate an operation on fresh containers; return False if it is not one."""
+        """Evaluate an operation on fresh containers; return False for any other operation."""
         match inst.op:
             case "BUILD_LIST" | "BUILD_TUPLE":
                 if inst.defs[0] in self.kept:
@@ -281,9 +280,9 @@ class _Evaluator:
                 return self._subscript(inst, uses, state)
 
     def _holds(self, temps: list[int], container: int, state: Heap) -> bool:
-        """Return whether a container is among these, or in one of them.
+        """Return whether a container is among these, or nested in one of them.
 
-        No order builds a list that is inside itself.
+        No order of builds makes a list that contains itself.
         """
         work, seen = list(temps), set()
         while work:

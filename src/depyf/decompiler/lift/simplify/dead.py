@@ -1,7 +1,6 @@
-"""Remove operations whose values nobody uses and that nobody can see.
+"""Remove unobservable operations whose values are not used.
 
-Before: v1 = LOAD_CONST 0; v2 = BUILD_LIST; POP v2
-After:  nothing
+Before: v1 = LOAD_CONST 0; v2 = BUILD_LIST; POP v2 After:  nothing
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ INVISIBLE = frozenset({"CONST", "BUILD_TUPLE", "BUILD_LIST", "BUILD_SLICE", "LIS
 
 
 def remove_dead(graph: Graph) -> None:
-    """Remove dead operations, until none is left."""
+    """Remove dead operations until there are none."""
     definition, uses = _definitions_and_uses(graph)
     rebound = {inst.arg for block in graph.live() for inst in block.insts if inst.op == "DELETE_FAST"}
     bound = set(graph.code.parameters) - rebound
@@ -39,7 +38,7 @@ def remove_dead(graph: Graph) -> None:
 
 
 def _remove(graph: Graph, definition: dict[int, Inst], dead: set[int]) -> None:
-    """Take dead operations out of a graph, and what only drops their results."""
+    """Remove dead operations, and operations that only drop their results."""
     gone = {temp for temp, inst in definition.items() if id(inst) in dead}
     for block in graph.live():
         block.insts = [
@@ -48,7 +47,7 @@ def _remove(graph: Graph, definition: dict[int, Inst], dead: set[int]) -> None:
 
 
 def _definitions_and_uses(graph: Graph) -> tuple[dict[int, Inst], dict[int, int]]:
-    """Return by temporary what makes it, and how often it is used; dropping a value is no use."""
+    """Return the definition of each temporary, and its number of uses; a drop is not a use."""
     definition: dict[int, Inst] = {}
     uses: dict[int, int] = {}
     for block in graph.live():

@@ -1,4 +1,4 @@
-"""What is known of the globals that program-written code names."""
+"""Facts about the globals in program-written code."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Facts that let code be written shorter.
+    """Facts that allow shorter code.
 
-    results: by global whose call returns a sequence, what the items of that would be called.
-    unchanging: globals that are bound when the code is entered, and stay bound to the same while it runs.
+    results: by global whose call returns a sequence, names for its items. unchanging: globals that are bound on entry
+    and keep their value while the code runs.
     """
 
     results: Mapping[str, Sequence[str]] = field(default_factory=dict)

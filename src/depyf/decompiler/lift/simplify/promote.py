@@ -1,10 +1,10 @@
-"""Replace variables that are assigned once by the value assigned.
+"""Replace variables that are assigned once by their value.
 
-Before: STORE_FAST tmp v1; ...; v2 = LOAD_FAST tmp; ...; DELETE_FAST tmp
-After:  v1 in the place of v2; v1 is called `tmp` if it needs a name
+Before: STORE_FAST tmp v1; ...; v2 = LOAD_FAST tmp; ...; DELETE_FAST tmp After:  v1 in the place of v2; v1 is called
+`tmp` if it needs a name
 
-The assignment must lie on every way to every load, and no deletion on any way to one: then each load gives the value
-assigned last, and cannot fail.
+The assignment must be on every path to every load, and no deletion on any path to one. Then each load returns the last
+assigned value, and cannot fail.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from depyf.decompiler.lift.phis import rename
 from depyf.decompiler.steps import step
 
 INSPECTORS = frozenset({"locals", "vars", "dir", "eval", "exec"})
-"""Builtins that see variables by name; code that names one keeps its variables."""
+"""Builtins that see variables by name; code with one of these names keeps its variables."""
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class _Uses:
 
 
 def promote_variables(graph: Graph) -> None:
-    """Promote every variable of the graph for which that keeps the meaning."""
+    """Promote every variable of the graph that can be promoted without changing the meaning."""
     if INSPECTORS & set(graph.code.names):
         return
     parameters = set(graph.code.parameters)
@@ -88,7 +88,7 @@ def _is_safe(uses: _Uses, dominance: Dominance, links: dict[int, list[int]]) -> 
 
 
 def _reaches(start: tuple[int, int], end: tuple[int, int], links: dict[int, list[int]]) -> bool:
-    """Return whether control can go from one place to another."""
+    """Return whether there is a path from one place to another."""
     if start[0] == end[0] and start[1] < end[1]:
         return True
     seen: set[int] = set()

@@ -1,10 +1,10 @@
-"""Load parameters, constants and unchanging globals where they are used, and not in advance.
+"""Load parameters, constants and unchanging globals where they are used, not in advance.
 
-Before: v1 = LOAD_FAST b; ...; CALL f v1; ...; CALL g v1
-After:  v2 = LOAD_FAST b; CALL f v2; ...; v3 = LOAD_FAST b; CALL g v3
+Before: v1 = LOAD_FAST b; ...; CALL f v1; ...; CALL g v1 After:  v2 = LOAD_FAST b; CALL f v2; ...; v3 = LOAD_FAST b;
+CALL g v3
 
-Only for variables that nothing in the code assigns or deletes: their loads give the same value everywhere. Of a global
-the caller must know that nobody else does either.
+Only for variables that the code never assigns or deletes: their loads return the same value everywhere. For a global,
+the caller must know that no other code changes it either.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from depyf.decompiler.lift.phis import rename_exit
 from depyf.decompiler.steps import step
 
 UNCHANGING = "LOAD_GLOBAL_UNCHANGING"
-"""The operation that loads a global which stays the same: it may stand anywhere."""
+"""The operation that loads an unchanging global; its order does not matter."""
 
 
 def reload_where_used(graph: Graph, unchanging: frozenset[str]) -> None:
-    """Move the loads of variables that stay the same, and constants, to their uses.
+    """Move the loads of unchanging variables, and constants, to their uses.
 
-    unchanging: globals that nobody outside this code binds anew or deletes while it runs.
+    unchanging: globals that no other code rebinds or deletes while this code runs.
     """
     assigned = {
         inst.arg

@@ -1,9 +1,8 @@
-"""Drop stores that give a variable the value that it has.
+"""Drop stores that assign a variable its current value.
 
-Before: v1 = LOAD_FAST a; v2 = LOAD_FAST b; STORE_FAST b v2; STORE_FAST a v1
-After:  v1 = LOAD_FAST a; v2 = LOAD_FAST b
+Before: v1 = LOAD_FAST a; v2 = LOAD_FAST b; STORE_FAST b v2; STORE_FAST a v1 After:  v1 = LOAD_FAST a; v2 = LOAD_FAST b
 
-Dynamo puts back all variables after a graph, also those that nothing has changed.
+Dynamo restores all variables after a graph, including unchanged ones.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from depyf.decompiler.graph.tac import Block, Graph, Inst
 from depyf.decompiler.steps import step
 
 ENDS = ("DELETE_FAST", "LOAD_FAST_CLEAR")
-"""What leaves a variable without a value."""
+"""Operations that unbind a variable."""
 
 
 def drop_restored(graph: Graph) -> None:
-    """Drop each store of what a variable holds, where no load has to be kept in its place as it may fail."""
+    """Drop each store of a variable's current value, unless the order of a load that may fail must be kept."""
     unbound = {inst.arg for block in graph.live() for inst in block.insts if inst.op in ENDS}
     bound = set(graph.code.parameters) - unbound
     for block in graph.live():

@@ -1,14 +1,13 @@
 """Unpack the sequence that a call is known to return.
 
-Before: v1 = CALL graph a b; v2 = LOAD_SUBSCR v1 1; v3 = LOAD_SUBSCR v1 0
-After:  v1 = CALL graph a b; v3 v2 = UNPACK_SEQUENCE v1
+Before: v1 = CALL graph a b; v2 = LOAD_SUBSCR v1 1; v3 = LOAD_SUBSCR v1 0 After:  v1 = CALL graph a b; v3 v2 =
+UNPACK_SEQUENCE v1
 
-Only where the whole use of the sequence is to take items of it by number.
+Only if the sequence is used for nothing but taking items by constant index.
 
-Before: v1 = CALL graph a; v2 = UNPACK_SEQUENCE v1
-After:  v1 = CALL graph a; v2 = LOAD_SUBSCR v1 0
+Before: v1 = CALL graph a; v2 = UNPACK_SEQUENCE v1 After:  v1 = CALL graph a; v2 = LOAD_SUBSCR v1 0
 
-Where it has one item, that is shorter: it can stand in an expression. It is taken at once as well.
+For a sequence of one item, this is shorter: it can be part of an expression. The item is also taken at once.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from depyf.decompiler.steps import step
 
 
 def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
-    """Unpack the results of calls of globals that `results` knows.
+    """Unpack the results of calls of the globals in `results`.
 
-    results: by global, what the items of the sequence that it returns would be called.
+    results: by global, names for the items of the sequence that it returns.
     """
     if results.keys().isdisjoint(graph.code.names):
         return
@@ -49,7 +48,7 @@ def unpack_results(graph: Graph, results: Mapping[str, Sequence[str]]) -> None:
 
 
 def _users(insts: Iterable[Inst]) -> dict[int, list[Inst]]:
-    """Return the operations that use each temporary; dropping it is no use."""
+    """Return the operations that use each temporary; a drop is not a use."""
     users: dict[int, list[Inst]] = {}
     for inst in insts:
         for temp in inst.uses if inst.op != "POP" else ():
@@ -58,7 +57,7 @@ def _users(insts: Iterable[Inst]) -> dict[int, list[Inst]]:
 
 
 def _items(users: list[Inst], numbers: dict[int, int], count: int) -> dict[int, list[int]] | None:
-    """Return by item the temporaries that hold it, or None if the sequence is used for something else."""
+    """Return by item the temporaries that hold it, or None if the sequence has other uses."""
     taken: dict[int, list[int]] = {}
     for inst in users:
         if inst.op != "LOAD_SUBSCR" or inst.uses[1] not in numbers:
@@ -73,7 +72,7 @@ def _items(users: list[Inst], numbers: dict[int, int], count: int) -> dict[int, 
 def _unpack(
     graph: Graph, block: Block, call: Inst, taken: dict[int, list[int]], names: Sequence[str]
 ) -> dict[int, int]:
-    """Unpack behind the call, or take the only item there; return what the items taken by number become."""
+    """Unpack after the call, or take the only item there; return the replacements of the items."""
     step("block {}: the {} items of v{} are unpacked", block.index, len(names), call.defs[0])
     items = [graph.new_temp() for _ in names]
     place = next(number for number, inst in enumerate(block.insts) if inst is call) + 1
@@ -93,7 +92,7 @@ def _unpack(
 
 
 def _take_only_items(graph: Graph, callees: dict[int, str], results: Mapping[str, Sequence[str]]) -> None:
-    """Take the item of each sequence that has one."""
+    """Take the item of each sequence that has only one."""
     for block in graph.live():
         calls = {inst.defs[0]: inst.uses[0] for inst in block.insts if inst.op == "CALL"}
         insts: list[Inst] = []
