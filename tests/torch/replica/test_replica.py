@@ -257,7 +257,7 @@ def test_an_entry_that_torch_drops_is_not_used() -> None:
 
 @pytest.mark.parametrize("wrong", [3, "text", torch.sin, None])
 def test_what_is_no_compiled_function_is_refused(wrong: Any) -> None:
-    with pytest.raises(TypeError, match="a compiled function, method or module is expected"):
+    with pytest.raises(TypeError, match="expected a compiled function, method or module"):
         Replica(wrong)
 
 
