@@ -18,6 +18,7 @@ from depyf.report.model import (
     Recompile,
     Refusal,
     Session,
+    ShapeFact,
     SideEffect,
     UserLine,
 )
@@ -351,11 +352,10 @@ def test_items_of_one_container_that_change_alike_in_one_line_are_one_finding() 
     assert len(findings(run_of(function(0, "f", "f.py", (CALL,), 10, first, longer)))) == 2
 
 
-def test_a_size_that_no_entry_leaves_open_is_not_to_be_marked_as_dynamic() -> None:
-    for asked, kind in (("(2, 12)", "tensor-size-specialized"), ("(2, any)", "tensor-size")):
+def test_a_size_of_which_torch_needs_the_number_is_not_to_be_marked_as_dynamic() -> None:
+    for detail, kind in (("12", "tensor-size-specialized"), ("7", "tensor-size")):
         made = function(0, "f", "f.py", (CALL,), 10, SIZE)
-        clause = f'tensor(L["x"], torch.Tensor, size={asked}, stride=(1, 1))'
-        made.compiles[1].guards = GuardSet((Guard("TENSOR_MATCH", 'L["x"]', "", clause),), ())
+        made.compiles[1].shapes = [ShapeFact("symbolic_shape_specialization", "s1", detail, None)]
         (found,) = findings(run_of(made))
         assert (found.kind, "mark_dynamic" in found.fix) == (kind, kind == "tensor-size")
 
@@ -394,3 +394,13 @@ def test_of_entries_that_say_one_thing_each_the_one_that_looked_at_a_value_is_ne
     state = Refusal("0/1", ("GLOBAL_STATE changed: grad_mode ",))
     found = nearest(Recompile((Refusal("0/0", ('L["n"] == 3',)), state)))
     assert (found.entry, found.reasons[0].subject) == ("0/0", "n")
+
+
+def test_what_the_users_call_passes_is_named_as_there_and_told_at_the_line_that_needs_it() -> None:
+    call = UserLine("train.py", 9, "step(net)", "main")
+    made = function(0, "inner", contextlib.__file__, (call,), 10, 'L["args"][0].n: expected 4, got 5  (ema.py:14 m.n)')
+    made.compiles[1].lines = (LinesRead("step", "ema.py", 12, (14,), (), (14,)),)
+    run = run_of(made)
+    run.sources["ema.py"] = ""
+    (found,) = findings(run)
+    assert (str(found.where), "`net.n`" in found.cause) == ("ema.py:14", True)

@@ -28,11 +28,8 @@ class Call:
 
 
 def own_call(function: Function, compiled: Compile, why: Refused) -> Call | None:
-    """Return the user's call that led to a library function.
-
-    Return None for the user's own function, and for a value that a line of the user's needs which the library calls.
-    """
-    if not is_foreign(function.filename) or is_at_own_line(compiled, why):
+    """Return the user's call that led to a library function, or None for the user's own function."""
+    if not is_foreign(function.filename):
         return None
     stack = [line for line in compiled.user_stack if not is_of_torch(line.filename)]
     own = [line for line in stack if not is_foreign(line.filename)]

@@ -20,6 +20,7 @@ from depyf.report.nearest import independent, nearest
 from depyf.report.reading_lines import reading_line
 from depyf.report.refused import Refused, is_of_call, refused
 
+_SELF = 'L["args"][0]'
 UNTOLD = "torch does not say why"
 
 
@@ -66,10 +67,11 @@ def reason_of(
     """
     kind = kind or kind_of_recompile(found, function.parameters, root.source)
     call = own_call(function, compiled, found)
-    if call is not None and call.value:
+    is_of_self = call is not None and found.source.startswith(_SELF) and is_method(function)
+    if is_of_self:
+        found, call = replace(found, source=found.source.replace(_SELF, 'L["self"]')), None
+    elif call is not None and call.value:
         found = replace(found, source=call.value)
-    elif call is None and is_foreign(function.filename) and is_method(function):
-        found = replace(found, source=found.source.replace('L["args"][0]', 'L["self"]'))
     elif call is None and not found.where:
         found = replace(found, where=_read_at(root, function, found))
     kind = _at_call(kind, call)

@@ -146,7 +146,7 @@ def _scheduled(rate: Any) -> list[Any]:
     @torch.compile(backend="eager")
     @torch.no_grad()
     def step(optimizer: Any) -> None:
-        for group in optimizer.param_groups:
+        for group in optimizer.param_groups:  # here
             for each in group["params"]:
                 each.sub_(each.grad * group["lr"])
 

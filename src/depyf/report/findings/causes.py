@@ -26,7 +26,7 @@ from depyf.report.catalogue.recompiles import (
 )
 from depyf.report.catalogue.refusals import STACK
 from depyf.report.findings.failures import is_limit
-from depyf.report.model import Compile, Function, GuardSet, Recompile, Session, SideEffect
+from depyf.report.model import Compile, Function, Recompile, Session, SideEffect
 from depyf.report.nearest import INDEX, changed_dimensions, literal, nearest
 from depyf.report.refused import Refused
 from depyf.report.spelling import spelled
@@ -37,7 +37,8 @@ _Place: TypeAlias = tuple[tuple[str, int], ...]
 _TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 _HELD = frozenset(f"{place}-{kind}" for place in PLACES for kind in ("int", "float"))
 _NUMBERS = frozenset((*(f"{place}-int" for place in PLACES), IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
-_SIZE = re.compile(r"\bsize=\((?P<size>[^)]*)\)")
+SPECIALIZATION = "symbolic_shape_specialization"
+"""The kind of torch's record of a symbol that it replaced by a number."""
 Change: TypeAlias = frozenset[_Pair]
 """Pairs of the expected and the actual number or string; for a state, only its name."""
 
@@ -189,18 +190,13 @@ def _specialized(
 
 
 def _keeps_size(refused: Refused, compiled: Compile) -> bool:
-    """Return whether the entry for a new size requires this size again, each time that the size changed.
+    """Return whether torch made a symbol of each dimension that changed, and replaced the symbol by the number.
 
-    torch makes such a dimension a symbol. If a call or a loop needs its number, the entry requires the number.
+    torch records the replacement when a call or a loop needs the number. The new entry then requires the number.
     """
-    guards = compiled.guards.guards if isinstance(compiled.guards, GuardSet) else ()
-    sizes = (_SIZE.search(each.clause) for each in guards if each.source == refused.source)
-    asked = next((each["size"].strip(", ").split(", ") for each in sizes if each is not None), [])
-    expected, actual = literal(refused.expected), literal(refused.actual)
-    if not (isinstance(expected, tuple) and isinstance(actual, tuple) and len(expected) == len(actual) == len(asked)):
-        return False
-    changed = [index for index, pair in enumerate(zip(expected, actual, strict=True)) if pair[0] != pair[1]]
-    return all(asked[index] == str(actual[index]) and actual[index] not in (0, 1) for index in changed)
+    numbers = {each.detail for each in compiled.shapes if each.kind == SPECIALIZATION}
+    changed = list(changed_dimensions(refused))
+    return bool(changed) and all(str(actual) in numbers for _, actual in changed)
 
 
 def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from depyf.report.callers import is_foreign
+from depyf.report.callers import is_at_own_line, is_foreign
 from depyf.report.catalogue.others import LIMIT
 from depyf.report.counts import counted
 from depyf.report.findings.causes import Cause, causes
@@ -63,7 +63,8 @@ def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
     costly = [*compiles.values(), *limited]
     why = reason_of(_root(session, cause), cause.function, cause.compiles[-1], last, cause.kind, cause.step)
     ids, cost = tuple(str(each.id) for each in costly), _cost(costly)
-    where = place(why.call.line) if why.call is not None else where_of(session, cause, why.found)
+    is_at_call = why.call is not None and not is_at_own_line(cause.compiles[-1], last)
+    where = place(why.call.line) if is_at_call and why.call is not None else where_of(session, cause, why.found)
     below = _below(cause)
     said = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}: {why.cause}"
     found = Finding(why.kind.name, _severity(cause), where, said, cost, why.fix, ids)
