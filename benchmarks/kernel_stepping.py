@@ -31,7 +31,7 @@ from benchmarks.kernels import MODELS, run_model
 from depyf.cli.commands import depyf
 from depyf.report.documents import kernel_sources
 from depyf.report.index_reader import read_run
-from depyf.report.kernels.lines import Launched
+from depyf.report.kernels.line import Launched
 from tests.torch.debuggers import debugged
 from tests.torch.debuggers.debugged import Debugged, free_port, under_debugpy
 

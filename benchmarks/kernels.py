@@ -29,7 +29,7 @@ from benchmarks.bar import Bar, report
 from depyf.report.documents import kernel_sources
 from depyf.report.index_reader import read_run
 from depyf.report.kernels.graph import read_graph
-from depyf.report.kernels.lines import Launched
+from depyf.report.kernels.line import Launched
 from depyf.report.kernels.module import read_module
 from depyf.report.syntax import names_in
 from depyf.torch.kernels.interpreter import interpreting
@@ -38,6 +38,8 @@ from depyf.torch.kernels.standalone import NotAlone, Told, standalone
 F: Any = nn.functional
 MOST_LINES = 200
 TOLERANCE = 1e-3
+TOLERANCES = {"f16": 1e-2, "bf16": 4e-2}
+"""Tolerances by the name of a dtype in the text of a graph."""
 
 MODELS: dict[str, Callable[[Tensor], Tensor]] = {
     "pointwise": lambda x: torch.relu(x * x + 1).sin(),
@@ -86,8 +88,15 @@ def run_model(function: Callable[[Tensor], Tensor], directory: Path) -> bool:
     expected = function(eager_input)
     expected.square().sum().backward()
     assert compiled_input.grad is not None and eager_input.grad is not None
+    tolerance = _model_tolerance(directory)
     pairs = ((result, expected), (compiled_input.grad, eager_input.grad))
-    return all(torch.allclose(ours, theirs, TOLERANCE, TOLERANCE) for ours, theirs in pairs)
+    return all(torch.allclose(ours, theirs, tolerance, tolerance) for ours, theirs in pairs)
+
+
+def _model_tolerance(directory: Path) -> float:
+    """Return the tolerance for a model's results. Inductor rounds to a small dtype less often than eager does."""
+    text = "".join(each.read_text(encoding="utf-8") for each in directory.glob("*Forward_graph*"))
+    return max([TOLERANCE, *(each for dtype, each in TOLERANCES.items() if f'"{dtype}[' in text)])
 
 
 def alone(directory: Path) -> Iterator[tuple[Launched, Path, int]]:
@@ -106,10 +115,11 @@ def alone(directory: Path) -> Iterator[tuple[Launched, Path, int]]:
                 yield found, path, text.count("\n") - found.kernel.text.strip("\n").count("\n")
 
 
-def run_alone(path: Path, seen: dict[tuple[int, str], list[Any]]) -> tuple[list[str], dict[str, Any]]:
-    """Run a kernel's file; return the results that are not those of the nodes, and what each node gives.
+def run_alone(path: Path, seen: dict[tuple[int, str], list[Any]]) -> tuple[list[str], dict[str, Any], float]:
+    """Run a kernel's file. Return the results that differ from the nodes', the value of each node, and the tolerance.
 
-    `seen` gets the values that each line of the file sets, program by program.
+    The tolerance is 0 if there is no result to compare.
+    seen: gets the values that each line of the file assigns, program by program.
     """
     scope = runpy.run_path(str(path))
     torch.manual_seed(0)
@@ -121,9 +131,10 @@ def run_alone(path: Path, seen: dict[tuple[int, str], list[Any]]) -> tuple[list[
     wrong = []
     for name, right in expected.items():
         got = given[name].reshape(right.shape).to(right.dtype).double()
-        if not torch.allclose(got, right.double(), TOLERANCE, TOLERANCE, equal_nan=True):
+        tolerance = max(TOLERANCE, scope["EXPECTED"][name][1])
+        if not torch.allclose(got, right.double(), tolerance, tolerance, equal_nan=True):
             wrong.append(f"{path.stem}: {name}")
-    return wrong, nodes
+    return wrong, nodes, max((max(TOLERANCE, each) for _, each in scope["EXPECTED"].values()), default=0.0)
 
 
 def _all_nodes(path: Path, scope: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
@@ -159,7 +170,7 @@ def _transformer(seen: dict[tuple[int, str], list[Any]]) -> ast.NodeTransformer:
     import numpy
     from triton.runtime import interpreter
 
-    def note(line: int, name: str, value: object, *given: str) -> object:
+    def note(line: int, name: str, value: Any, *given: str) -> Any:  # noqa: ANN401 - a block of the interpreter
         frame = sys._getframe(1)
         data = getattr(getattr(value, "handle", None), "data", None)
         if data is not None and name.startswith("tmp"):
@@ -169,6 +180,8 @@ def _transformer(seen: dict[tuple[int, str], list[Any]]) -> ast.NodeTransformer:
                 if lanes.ndim == data.ndim and all(a in (1, b) for a, b in zip(lanes.shape, data.shape)):
                     kept = kept & lanes
             first = frame.f_code.co_firstlineno
+            if value.dtype.scalar.name == "bf16" and data.dtype == numpy.uint16:  # The interpreter stores bits.
+                data = (data.astype(numpy.uint32) << 16).view(numpy.float32)
             seen.setdefault((line - 1 + first, name), []).append(data[kept].astype(float).ravel())
         return value
 
@@ -203,40 +216,54 @@ def _masks_of(value: ast.expr, known: dict[str, set[str]]) -> set[str]:
     return {mask for each in names_in(value) for mask in known.get(each, ())}
 
 
-def judged(found: Launched, path: Path, seen: dict[tuple[int, str], list[Any]], nodes: dict[str, Any]) -> Iterator[str]:
+def judged(
+    found: Launched, path: Path, seen: dict[tuple[int, str], list[Any]], nodes: dict[str, Any], tolerance: float
+) -> Iterator[str]:
     """Yield for each linked line whether it gives what a node of its gives: `right`, `wrong: ...`, or `unjudged`."""
+    tolerance = tolerance or TOLERANCE
     rows = path.read_text(encoding="utf-8").splitlines()
     head = next(number for number, row in enumerate(rows, start=1) if row.startswith("@triton_heuristics."))
     own = found.kernel.text.splitlines()
     first = next(number for number, row in enumerate(own, start=1) if row.startswith("@triton_heuristics."))
+    given = {
+        id(line): seen.get((head + line.statement.line - first, line.statement.targets[0]))
+        for line in found.lines
+        if line.computes and line.statement.targets
+    }
     for line in found.lines:
-        if not line.computes or not line.statement.targets:
+        if id(line) not in given:
             continue
-        name = line.statement.targets[0]
-        values = seen.get((head + line.statement.line - first, name))
+        values = given[id(line)]
         known = [nodes[each] for each in line.computes if isinstance(nodes.get(each), Tensor)]
+        # Each line of an unrolled reduction gives a part of the node's value.
+        others = [given[id(each)] for each in found.lines if id(each) in given and each.computes == line.computes]
+        whole = [value for each in others for value in each or ()]
         # An input that holds a step inside of a node is random, beside others that it should follow from.
         if values is None or not known or not all(found.before.values()):
             yield "unjudged"
-        elif any(_same(torch.cat([torch.from_numpy(each) for each in values]), each) for each in known):
+        elif any(_same(_joined(values), _joined(whole), each, tolerance) for each in known):
             yield "right"
         else:
             yield f"wrong: {path.stem}: {own[line.statement.line - 1].strip()} is not {line.computes}"
 
 
-def _same(ours: Tensor, theirs: Tensor) -> bool:
-    """Return whether two tensors hold the same values, however often and in whatever order."""
-    left, right = (torch.sort(each.double().flatten().nan_to_num(12345.0))[0] for each in (ours, theirs))
-    return _is_in(left, right) and _is_in(right, left)
+def _joined(values: list[Any]) -> Tensor:
+    return torch.cat([torch.from_numpy(each) for each in values])
 
 
-def _is_in(values: Tensor, among: Tensor) -> bool:
+def _same(ours: Tensor, whole: Tensor, theirs: Tensor, tolerance: float) -> bool:
+    """Return whether a node has all values of a line, and all lines of the node have all its values, in any order."""
+    own, all_own, right = (torch.sort(each.double().flatten().nan_to_num(12345.0))[0] for each in (ours, whole, theirs))
+    return _is_in(own, right, tolerance) and _is_in(right, all_own, tolerance)
+
+
+def _is_in(values: Tensor, among: Tensor, tolerance: float) -> bool:
     if not values.numel() or not among.numel():
         return values.numel() == among.numel()
     place = torch.searchsorted(among, values).clamp(max=among.numel() - 1)
     before = (place - 1).clamp(min=0)
     apart = torch.minimum((among[place] - values).abs(), (among[before] - values).abs())
-    return bool((apart <= TOLERANCE * (1 + values.abs())).all())
+    return bool((apart <= tolerance * (1 + values.abs())).all())
 
 
 def main() -> None:
@@ -245,7 +272,7 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(MODELS))
     names = parser.parse_args().only.split(",")
     warnings.simplefilter("ignore")
-    agree = kernels = linked = lines = 0
+    agree = kernels = linked = lines = compared = 0
     problems, failed, long, verdicts, without = (list[str]() for _ in range(5))
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
@@ -266,18 +293,21 @@ def main() -> None:
                 rows = found.kernel.text.splitlines()
                 without += [f"{name}: {rows[each.statement.line - 1].strip()}" for each in own if not each.nodes]
                 try:
-                    wrong, nodes = run_alone(path, seen)
-                    failed += wrong
-                    verdicts += judged(found, path, seen, nodes)
+                    wrong, nodes, tolerance = run_alone(path, seen)
+                    failed, compared = failed + wrong, compared + bool(tolerance)
+                    verdicts += judged(found, path, seen, nodes, tolerance)
                 except (Exception, SystemExit) as error:  # noqa: BLE001 - a kernel that cannot be run is a result
                     failed.append(f"{name}: {path.stem}: {type(error).__name__}: {str(error)[:150]}")
             print(f"  {name}: {kernels} kernels so far, {len(failed)} failed", file=sys.stderr, flush=True)
     false = [each for each in verdicts if each.startswith("wrong")]
     right = sum(each == "right" for each in verdicts)
     total = len(false) + right
+    within = f"tolerance {TOLERANCE}, " + ", ".join(f"{dtype} {each}" for dtype, each in TOLERANCES.items())
+    agreed = f"{agree} of {len(names)}"
     bars = [
-        Bar("models with the results and gradients of eager", f"{agree} of {len(names)}", not problems, problems),
+        Bar("models with the results and gradients of eager", agreed, not problems, problems, within),
         Bar("kernels alone that run as their nodes do", f"{kernels - len(failed)} of {kernels}", not failed, failed),
+        Bar("kernels alone that have a result to compare", f"{compared} of {kernels}", compared > 0),
         Bar("files with too many lines beside the kernel", f"{len(long)} of {kernels}", not long, long),
         Bar("linked lines with another value than their node", f"{len(false)} of {total}", not false, false),
         Bar("lines of bodies that are linked", f"{linked} of {lines}", linked > 0),

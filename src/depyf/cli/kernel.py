@@ -18,7 +18,8 @@ from depyf.report.documents import KernelSource, kernel_sources
 from depyf.report.html.process import processes
 from depyf.report.index_reader import Run
 from depyf.report.kernels.graph import read_graph
-from depyf.report.kernels.lines import Launched, origins_of_lines
+from depyf.report.kernels.line import Launched
+from depyf.report.kernels.lines import origins_of_lines
 from depyf.report.kernels.module import read_module
 from depyf.report.kernels.suspects import suspect
 from depyf.report.naming import title

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from depyf.report.index_reader import Run
 from depyf.report.kernels.graph import read_graph
-from depyf.report.kernels.lines import Launched, launched, origins_of_lines
+from depyf.report.kernels.line import Launched
+from depyf.report.kernels.lines import launched, origins_of_lines
 from depyf.report.kernels.module import read_module
 from depyf.report.links.bytecode import OF_ORIGINAL, bytecode_links, dynamo_links
 from depyf.report.links.flow import flow

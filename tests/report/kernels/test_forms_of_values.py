@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from depyf.report.kernels.graph import read_graph
-from depyf.report.kernels.lines import Launched, launched
+from depyf.report.kernels.line import Launched
+from depyf.report.kernels.lines import launched
 from depyf.report.kernels.module import read_module
 
 BODY = """

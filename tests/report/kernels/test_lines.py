@@ -9,7 +9,8 @@ import pytest
 
 from depyf.report.kernels.evaluate import graph_terms
 from depyf.report.kernels.graph import read_graph
-from depyf.report.kernels.lines import Launched, Line, launched, origins_of_lines
+from depyf.report.kernels.line import Launched, Line
+from depyf.report.kernels.lines import launched, origins_of_lines
 from depyf.report.kernels.module import Buffer, Kernel, Launch, read_module
 from depyf.report.kernels.statements import Statement
 from depyf.report.kernels.suspects import suspect

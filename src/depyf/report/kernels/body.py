@@ -97,7 +97,10 @@ class Body:
         term = self.term(statement.value)
         names = names_in(statement.place or statement.value)
         pointer = next((each for each in names if _is_pointer(each)), "")
-        if pointer and term is not None:
+        if pointer and statement.is_scattered:
+            # What is there after all programs is no value of this line.
+            self.contents[self.aliases.get(pointer, pointer)] = self.terms.leaf(f"scattered by line {statement.line}")
+        elif pointer and term is not None:
             self.contents[self.aliases.get(pointer, pointer)] = term
         return term
 

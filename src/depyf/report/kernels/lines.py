@@ -10,13 +10,16 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 
 from depyf.report.kernels.body import Body
+from depyf.report.kernels.buffers import SCATTERS, Buffers, buffer_name
 from depyf.report.kernels.evaluate import graph_terms, is_cast, is_part, is_view, parts_read
 from depyf.report.kernels.graph import Graph, Node
+from depyf.report.kernels.line import Launched, Line
 from depyf.report.kernels.module import Buffer, Kernel, Launch, Module, Value
+from depyf.report.kernels.serving import linked
 from depyf.report.kernels.statements import Statement, parameters, statements
 from depyf.report.kernels.terms import Terms
 from depyf.report.links.origins import NOWHERE, Origins, joined
@@ -39,83 +42,6 @@ _ABBREVIATED = {
 
 _SAME_ORDER = frozenset(("view", "_unsafe_view", "reshape", "unsqueeze", "squeeze", "alias", "detach"))
 """The views that keep the order of elements in memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A statement of a kernel in one launch.
-
-    `computes` are the nodes whose results it gives. `serves` are the nodes that need its value, if it gives no result
-    or only a part of one. `parts` are the nodes of whose results it gives a part. `maybe` are other nodes before those
-    in `serves`, to which it may belong instead. `step` is the node for which its value is an intermediate step.
-    `is_known` is whether its value is such a step or the value of a node. `numbers` are the constants among its
-    operands.
-    """
-
-    statement: Statement
-    term: int | None
-    computes: tuple[str, ...] = ()
-    serves: tuple[str, ...] = ()
-    maybe: tuple[str, ...] = ()
-    step: str = ""
-    is_known: bool = False
-    parts: tuple[str, ...] = ()
-    numbers: frozenset[float] = frozenset()
-
-    @property
-    def nodes(self) -> tuple[str, ...]:
-        """The nodes to which it belongs."""
-        return self.computes or self.serves
-
-    @property
-    def targets(self) -> tuple[str, ...]:
-        """The variables that it assigns."""
-        return self.statement.targets
-
-    @property
-    def is_store(self) -> bool:
-        """Whether it writes to memory."""
-        return self.statement.place is not None
-
-    @property
-    def pointers(self) -> list[str]:
-        """The pointers that a store writes through."""
-        return _pointers(self.statement.place) if self.statement.place is not None else []
-
-    @property
-    def names(self) -> list[str]:
-        """The variables that its value depends on."""
-        return self.statement.names
-
-    @property
-    def operations(self) -> frozenset[str]:
-        """The names of its operations in a graph."""
-        return self.statement.operations
-
-    @property
-    def computes_something(self) -> bool:
-        """Whether it does more than load, convert, reshape, store, or add to an accumulator."""
-        takes_values = any(each.startswith("tmp") for each in self.names)
-        own = self.statement
-        return not self.is_store and takes_values and own.computes and not own.accumulates
-
-
-@dataclass(slots=True)
-class Launched:
-    """A launch, its lines, and the nodes whose results its pointers hold, before and after it, by parameter.
-
-    aliases: other names that a kernel gives its parameters.
-    terms: the terms of the graph's nodes except numbers.
-    """
-
-    launch: Launch
-    kernel: Kernel
-    nodes: tuple[str, ...]
-    lines: list[Line] = field(default_factory=list)
-    before: dict[str, str] = field(default_factory=dict)
-    after: dict[str, str] = field(default_factory=dict)
-    aliases: dict[str, str] = field(default_factory=dict)
-    terms: Mapping[str, int] = field(default_factory=dict)
 
 
 def launched(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> list[Launched]:
@@ -160,11 +86,10 @@ class _Module:
                 self._users.setdefault(name, set()).add(node.name)
         self._parts_read = parts_read(graph)
         self._in_parts = frozenset(name for name in graph.nodes if self._is_used_in_parts(name))
-        inputs = (each for each in graph.nodes.values() if not each.operation)
-        self._held: dict[str, int] = {each.name: self._of_node[each.name] for each in inputs}
+        self._buffers = Buffers(graph, self._of_node, self._users)
+        launches = [each.kernel for each in module.launches]
+        self._once = frozenset(name for name in module.kernels if launches.count(name) == 1)
         self._called: set[str] = set()
-        self._whole: dict[str, str] = {}
-        self._written: dict[str, dict[str, int]] = {}
 
     def _is_used_in_parts(self, name: str) -> bool:
         """Return whether no node needs the whole value of a node, so that a kernel computes parts of it."""
@@ -178,9 +103,9 @@ class _Module:
             if kernel is not None:
                 found.append(self._follow(launch, kernel))
             elif not launch.kernel:
-                self._rename(launch)
-            elif launch.out:
-                self._library(launch)
+                self._buffers.rename(launch)
+            else:
+                self._buffers.library(launch, self._computed.get(launch.handle, ()))
         for name, node in zip(self._module.returned, self._graph.outputs):
             self._return(name, node, found)
         return found
@@ -196,7 +121,7 @@ class _Module:
         for each in reversed(found):
             names, launch = parameters(each.kernel), each.launch
             given = zip(names, launch.arguments, launch.values)
-            held = [(own, value) for own, text, value in given if _buffer_name(text, value) == buffer]
+            held = [(own, value) for own, text, value in given if buffer_name(text, value) == buffer]
             held = [(own, value) for own, value in held if own in each.after]
             if not held or node is None:
                 continue
@@ -206,68 +131,87 @@ class _Module:
                 each.after[parameter] = node.name
             return
 
-    def _rename(self, launch: Launch) -> None:
-        self._whole[launch.out] = launch.arguments[0]
-        if launch.arguments[0] in self._held:
-            self._held[launch.out] = self._held[launch.arguments[0]]
-
-    def _gather(self, part: str) -> None:
-        """Record the content of a buffer after one of its parts was written: `cat`, when all its inputs are there."""
-        whole = self._whole.get(part, "")
-        if not whole or part not in self._held:
-            return
-        self._written.setdefault(whole, {})[part] = self._held[part]
-        there = set(self._written[whole].values())
-        cats = (each for each in self._graph.nodes.values() if each.operation == "cat")
-        same = [each for each in cats if {self._of_node.get(name) for name in each.uses} == there]
-        if len(same) == 1:
-            self._held[whole] = self._of_node[same[0].name]
-
-    def _library(self, launch: Launch) -> None:
-        """Record the result of a library's kernel: the node with its name and the same operands."""
-        operation = launch.kernel.removesuffix(".default").rpartition(".")[2]
-        told = self._computed.get(launch.handle, ())
-        buffers = [_buffer_name(text, value) for text, value in zip(launch.arguments, launch.values)]
-        given = {self._held[each] for each in buffers if each in self._held}
-        named = [each for each in self._graph.nodes.values() if each.operation == operation]
-        named = [each for each in named if not told or each.name in told]
-        same = [each for each in named if {self._of_node[name] for name in each.uses if name in self._of_node} == given]
-        if same or len(named) == 1:
-            self._held[launch.out] = self._of_node[(same or named)[0].name]
-
     def _follow(self, launch: Launch, kernel: Kernel) -> Launched:
-        told = self._computed.get(launch.handle)
+        # The comment above a kernel describes only the kernel's first launch.
+        fragment = kernel.computes if kernel.name in self._once and kernel.computes else None
+        told = self._computed.get(launch.handle) or fragment
         inside = self._with_parts(told) if told is not None else frozenset(self._graph.nodes)
         made = Launched(launch, kernel, tuple(sorted(inside, key=self._places.__getitem__)) if told is not None else ())
         names = parameters(kernel)
         held = dict(zip(names, launch.values))
-        buffers = {name: _buffer_name(text, held[name]) for name, text in zip(names, launch.arguments)}
-        contents = {name: self._held[each] for name, each in buffers.items() if each in self._held}
-        made.before = {name: self._one_of(term, held[name], None) for name, term in contents.items()}
+        buffers = {name: buffer_name(text, held[name]) for name, text in zip(names, launch.arguments)}
+        contents = {name: self._buffers.terms[each] for name, each in buffers.items() if each in self._buffers.terms}
+        made.before = {name: self._held_by(buffers[name], term, held[name]) for name, term in contents.items()}
         body = Body(self._terms, dict(contents))
         followed = [(each, body.follow(each)) for each in statements(kernel)]
+        made.lines = self._lines(followed, body.aliases, made.before, inside)
+        made.aliases, made.terms, made.reads = body.aliases, self._values, _reads(followed, body.aliases, names)
+        self._store(made, body, [each for each, _ in followed if each.place is not None], inside)
+        return self._program_s_own(made, buffers) if kernel.is_own else made
+
+    def _lines(
+        self,
+        followed: list[tuple[Statement, int | None]],
+        aliases: Mapping[str, str],
+        before: Mapping[str, str],
+        inside: frozenset[str],
+    ) -> list[Line]:
         computes = [self._names(term, each, inside) for each, term in followed]
         left = inside - {name for names in computes for name in names}
-        likely = self._likely(followed, computes, made.before, left)
+        likely = self._likely(followed, computes, before, left)
         doubts = {
             index: found
             for index, ((statement, term), own) in enumerate(zip(followed, computes))
             if not own and index not in likely and (found := self._may_compute(statement, term, left))
         }
-        lines = _linked(followed, body.aliases, computes, self._in_parts, likely, doubts, self._before)
-        lines = [self._as_step(each) for each in lines]
-        made.aliases, made.terms = body.aliases, self._values
-        made.lines = list(filter(_is_told, lines))
-        places = (name for each, _ in followed if each.place is not None for name in names_in(each.place))
-        stored = {body.aliases.get(name, name) for name in places}
-        for name, each in buffers.items():
-            if each and name in stored and name in body.contents:
-                self._held[each] = body.contents[name]
-                made.after[name] = self._one_of(body.contents[name], held[name], inside)
-        self._settle(made, {name: each for name, each in buffers.items() if name in stored})
-        for name in stored & buffers.keys():
-            self._gather(buffers[name])
-        return self._program_s_own(made, buffers) if kernel.is_own else made
+        lines = linked(followed, aliases, computes, self._in_parts, likely, doubts, self._before)
+        return list(filter(_is_told, (self._as_step(each) for each in lines)))
+
+    def _store(self, made: Launched, body: Body, stores: list[Statement], inside: frozenset[str]) -> None:
+        """Record the content of the buffers that a launch writes."""
+        stored = {body.aliases.get(name, name) for name in _places(stores)}
+        given = zip(parameters(made.kernel), made.launch.arguments, made.launch.values)
+        buffers = {name: (buffer_name(text, value), value) for name, text, value in given if name in stored}
+        told = self._told(made.kernel)
+        # Inductor lists a buffer instead of a node for a change in place and for an intermediate step of a node.
+        is_said = bool(told) and len(told) == len(made.kernel.returns)
+        written = frozenset(told) if is_said else inside
+        for name, (buffer, value) in buffers.items():
+            if buffer and name in body.contents:
+                self._buffers.terms[buffer] = body.contents[name]
+                made.after[name] = self._one_of(body.contents[name], value, written)
+        open_ones = {name: buffer for name, (buffer, _) in buffers.items() if not made.after.get(name)}
+        is_scattered = _places(each for each in stores if each.is_scattered)
+        self._settle_all(made, open_ones, is_scattered, told if made.kernel.returns else None)
+        for name, (buffer, _) in buffers.items():
+            self._buffers.nodes.pop(buffer, None)
+            if is_said and made.after.get(name):
+                self._buffers.hold(buffer, made.after[name])
+            self._buffers.gather(buffer)
+
+    def _told(self, kernel: Kernel) -> list[str]:
+        """Return the nodes that the only launch of a kernel writes, as the comment above the kernel says."""
+        nodes = self._graph.nodes if kernel.name in self._once else {}
+        return [each for each in kernel.returns if each in nodes]
+
+    def _settle_all(
+        self,
+        made: Launched,
+        open_ones: Mapping[str, str],
+        is_scattered: Collection[str],
+        written: Collection[str] | None,
+    ) -> None:
+        """Assign the nodes that are left to results that are not understood.
+
+        A buffer in `is_scattered` gets a node that scatters.
+        written: the nodes that the launch writes according to Inductor, or None if Inductor does not say.
+        """
+        scattering = [each for each in made.nodes if self._graph.nodes[each].operation.startswith(SCATTERS)]
+        inside = {*made.nodes}
+        left = [name for name in made.nodes if not is_view(self._graph.nodes[name])]
+        left = [name for name in left if (name in written if written is not None else not self._users[name] <= inside)]
+        self._settle(made, {name: each for name, each in open_ones.items() if name in is_scattered}, scattering)
+        self._settle(made, {name: each for name, each in open_ones.items() if name not in is_scattered}, left)
 
     def _program_s_own(self, made: Launched, buffers: Mapping[str, str]) -> Launched:
         """Return a launch of a kernel that the program brought. All of its lines belong to the node that calls it.
@@ -281,7 +225,7 @@ class _Module:
         self._called.add(node)
         for name, held in given.get(node, {}).items():
             if buffers.get(name) and held in self._of_node:
-                self._held[buffers[name]] = self._of_node[held]
+                self._buffers.hold(buffers[name], held)
         served = (node,) if node else ()
         made.lines = [Line(each, None, (), served) for each in statements(made.kernel)]
         made.after = {}
@@ -370,14 +314,19 @@ class _Module:
                     pending.append(user)
         return found
 
-    def _settle(self, made: Launched, stored: Mapping[str, str]) -> None:
+    def _held_by(self, buffer: str, term: int, value: Value) -> str:
+        """Return the node that a buffer holds before a launch, or ""."""
+        node = self._buffers.nodes.get(buffer, "")
+        return node if node and self._of_node[node] == term else self._one_of(term, value, None)
+
+    def _settle(self, made: Launched, open_ones: Mapping[str, str], nodes: Iterable[str]) -> None:
         """Assign the one node that is left to a result that is not understood."""
-        open_ones = [name for name in stored if not made.after.get(name)]
-        taken, inside = set(made.after.values()), set(made.nodes)
-        left = [each for each in made.nodes if each not in taken and not self._users[each] <= inside]
+        taken = set(made.after.values())
+        left = [each for each in nodes if each not in taken]
         if len(open_ones) == len(left) == 1:
-            self._held[stored[open_ones[0]]] = self._of_node[left[0]]
-            made.after[open_ones[0]] = left[0]
+            (name,) = open_ones
+            self._buffers.hold(open_ones[name], left[0])
+            made.after[name] = left[0]
 
     def _one_of(self, term: int, value: Value, inside: frozenset[str] | None) -> str:
         """Return the node that a buffer holds: of several with the same value, the first with the buffer's layout.
@@ -389,7 +338,8 @@ class _Module:
         if isinstance(value, Buffer):
             count, dtype = math.prod(value.size), _ABBREVIATED.get(value.dtype, "")
             nodes = [each for each in nodes if each.dtype == dtype or not dtype] or nodes
-            nodes = [each for each in nodes if each.count == count] or nodes
+            same = [each for each in nodes if each.count == count]
+            nodes = same or [each for each in nodes if each.sizes is None]
         nodes = [each for each in nodes if not is_view(each) or is_cast(each)] or nodes
         return nodes[0].name if len({self._parts_read[each.name] for each in nodes}) == 1 else ""
 
@@ -406,6 +356,27 @@ class _Module:
         return tuple(each for each in own if not is_view(self._graph.nodes[each]))
 
 
+def _places(stores: Iterable[Statement]) -> set[str]:
+    """Return the names in the places of stores."""
+    return {name for each in stores for name in names_in(each.place or each.value)}
+
+
+def _reads(
+    followed: Iterable[tuple[Statement, int | None]], aliases: Mapping[str, str], names: Collection[str]
+) -> frozenset[str]:
+    """Return the parameters whose memory a kernel reads before it writes there.
+
+    A scatter reads its target: elements that it does not write keep their value.
+    """
+    found, written = set[str](), set[str]()
+    for statement, _ in followed:
+        place = {aliases.get(each, each) for each in names_in(statement.place or statement.value)}
+        read = {aliases.get(each, each) for each in statement.names} | (place if statement.is_scattered else set())
+        found |= read - written
+        written |= place if statement.place is not None else set()
+    return frozenset(found & {*names})
+
+
 def _keywords(call: Node) -> dict[str, str]:
     """Return the nodes that are arguments of a kernel of the program's, by parameter."""
     told = next((value for name, value in call.keywords if name == "kwargs"), None)
@@ -417,68 +388,6 @@ def _keywords(call: Node) -> dict[str, str]:
     }
 
 
-def _linked(
-    followed: list[tuple[Statement, int | None]],
-    aliases: Mapping[str, str],
-    computes: list[tuple[str, ...]],
-    in_parts: frozenset[str],
-    likely: Mapping[int, str],
-    doubts: Mapping[int, set[str]],
-    before: Callable[[Iterable[str], Collection[str]], set[str]],
-) -> list[Line]:
-    """Return the lines. A line that gives no whole result serves its `likely` node, or the nodes that need its value.
-
-    doubts: nodes that a statement may compute instead, if they come `before` the nodes that need its value.
-    """
-    needed: dict[str, dict[str, None]] = {}
-    doubted: dict[str, set[str]] = {}
-    lines: list[Line] = []
-    for index, ((statement, term), own) in reversed(list(enumerate(zip(followed, computes)))):
-        served: dict[str, None] = dict.fromkeys((likely[index],)) if index in likely else {}
-        stored = _pointers(statement.place) if statement.place is not None else statement.targets
-        maybe = set[str]()
-        for name in (aliases.get(each, each) for each in stored):
-            served.update(needed.get(name, {}) if index not in likely else {})
-            maybe |= doubted.get(name, set()) if index not in likely and not own else set()
-            if not name.startswith(("_tmp", "tmp_acc")) and statement.place is None:
-                needed.pop(name, None)
-                doubted.pop(name, None)
-        maybe |= before(served, doubts[index]) if index in doubts else set()
-        nodes = own or tuple(served)
-        for name in statement.names:
-            needed.setdefault(aliases.get(name, name), {}).update(dict.fromkeys(nodes))
-            doubted.setdefault(aliases.get(name, name), set()).update(maybe)
-        whole = tuple(each for each in own if each not in in_parts)
-        serves, parts = ((), ()) if whole else (own or tuple(served), own)
-        lines.append(Line(statement, term, whole, serves, tuple(sorted(maybe)), parts=parts))
-    return _with_accumulators(lines[::-1])
-
-
-def _with_accumulators(lines: list[Line]) -> list[Line]:
-    """Return lines so that all lines with one accumulator serve the node that it gathers, if there is only one."""
-    of_line = [{each[0] for name in _all_names(line) if (each := _ACCUMULATOR.match(name))} for line in lines]
-    gathered: dict[str, set[str]] = {}
-    for line, names in zip(lines, of_line):
-        for name in names:
-            gathered.setdefault(name, set()).update(line.computes)
-    found = []
-    for line, names in zip(lines, of_line):
-        nodes = {node for name in names for node in gathered[name]}
-        is_whole = not line.computes and len(names) == len(nodes) == 1
-        found.append(replace(line, serves=tuple(nodes)) if is_whole else line)
-    return found
-
-
-def _all_names(line: Line) -> list[str]:
-    place = line.statement.place
-    return [*line.targets, *line.names, *(names_in(place) if place is not None else ())]
-
-
-def _pointers(place: ast.expr) -> list[str]:
-    return [name for name in names_in(place) if "ptr" in name or name.startswith("local_buffer")]
-
-
-_ACCUMULATOR = re.compile(r"tmp_acc\d+")
 _INDEX = re.compile(r"tmp\d+$")
 """An index variable. A load at it reads a table."""
 
@@ -490,10 +399,3 @@ def _is_told(line: Line) -> bool:
 
 def _is_value(statement: Statement) -> bool:
     return any(name.startswith(("tmp", "_tmp")) for name in statement.targets)
-
-
-def _buffer_name(text: str, value: object) -> str:
-    """Return the name of the buffer that an argument is, or is a view of."""
-    if text.isidentifier():
-        return text if value is None or isinstance(value, Buffer) else ""
-    return value.name if isinstance(value, Buffer) else ""

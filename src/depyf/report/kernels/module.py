@@ -19,6 +19,8 @@ from typing import TypeAlias
 from depyf.report.syntax import nodes_below
 
 _HANDLE = re.compile(r"^\s*(?:#|//) \[Provenance debug handles\] (?P<handle>\S+:\d+)\s*$", re.MULTILINE)
+_COMPUTED = re.compile(r"#\s+%(?P<name>\w+) :.* = call_\w+\[")
+_WRITTEN = re.compile(r"#\s+return (?P<names>%\w+(?:, ?%\w+)*)\s*$")
 _MAKES = ("rand_strided", "empty_strided")
 _PARTITION = "partition_"
 """The prefix of the functions for parts of a graph. With CUDA graphs, Inductor splits graphs where recording stops."""
@@ -34,6 +36,8 @@ class Kernel:
     """A kernel: `language` is `triton` or `cpp`, `first` the line of the module on which its text begins.
 
     types: the C++ types of its arguments. A Triton kernel has them in its text.
+    computes: the nodes of the graph that Inductor lists in the comment above the kernel.
+    returns: the nodes or buffers that this comment says the kernel writes.
     """
 
     name: str
@@ -41,6 +45,8 @@ class Kernel:
     text: str
     first: int
     types: tuple[str, ...] = ()
+    computes: tuple[str, ...] = ()
+    returns: tuple[str, ...] = ()
 
     @property
     def is_own(self) -> bool:
@@ -79,8 +85,9 @@ class Launch:
 class Module:
     """The kernels of a module by name, and in order its launches and its renamings of buffers.
 
-    A renaming has no kernel: its argument gets the new name `out`. `numbers` are the example sizes. `returned` are the
-    buffers that the module returns, in order, with "" for other values.
+    A renaming has no kernel: its first argument gets the new name `out`. A second argument is an index: then `out` is
+    one of several results. `numbers` are the example sizes. `returned` are the buffers that the module returns, in
+    order, with "" for other values.
     """
 
     kernels: dict[str, Kernel] = field(default_factory=dict)
@@ -99,12 +106,12 @@ def read_module(text: str) -> Module:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return Module()
-    module = Module({each.name: each for each in _kernels(tree)})
+    module = Module({each.name: each for each in _kernels(tree, text.splitlines())})
     _Reader(module, text, _examples(tree)).read(tree)
     return module
 
 
-def _kernels(tree: ast.Module) -> Iterator[Kernel]:
+def _kernels(tree: ast.Module, rows: list[str]) -> Iterator[Kernel]:
     for node in tree.body:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=kind), args=args)):
@@ -113,7 +120,21 @@ def _kernels(tree: ast.Module) -> Iterator[Kernel]:
                     types = args[0].elts if isinstance(args[0], ast.List) else []
                     own = tuple(str(each.value) for each in types if isinstance(each, ast.Constant))
                     language = "triton" if kind == "triton" else "cpp"
-                    yield Kernel(name, language, str(texts[-1].value), texts[-1].lineno, own)
+                    told = _fragment(rows, node.lineno - 1)
+                    yield Kernel(name, language, str(texts[-1].value), texts[-1].lineno, own, *told)
+
+
+def _fragment(rows: list[str], end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the nodes that the comment above a kernel lists: those that it computes, and those that it writes.
+
+    before: `#   %mul : Tensor "f32[8]"[num_users=1] = call_function[target=...](args = ...)` and `#   return %mul`
+    """
+    begin = end
+    while begin and rows[begin - 1].startswith("#"):
+        begin -= 1
+    computed = [found["name"] for found in map(_COMPUTED.match, rows[begin:end]) if found is not None]
+    written = [found["names"] for found in map(_WRITTEN.match, rows[begin:end]) if found is not None]
+    return tuple(computed), tuple(name.strip(" %") for names in written for name in names.split(","))
 
 
 def _examples(tree: ast.Module) -> dict[str, Value]:
@@ -261,7 +282,11 @@ class _Reader:
         made = _made(name, node, self._known)
         value = made if made is not None else self._value(node)
         source = getattr(value, "name", "") if made is None else ""
+        source = node.id if isinstance(node, ast.Name) else source
         self._known.pop(name, None)
+        match node:
+            case ast.Subscript(value=ast.Name(id=whole), slice=ast.Constant(value=int(index))):
+                self._module.launches.append(Launch("", "", node.lineno, (whole, str(index)), (None, index), name))
         if source and source != name:
             self._module.launches.append(Launch("", "", node.lineno, (source,), (value,), name))
         if value is not None:

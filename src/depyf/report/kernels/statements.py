@@ -21,6 +21,7 @@ _DECLARED = re.compile(
     r"[&*]?\s+(?P<rest>\w+\s*(?:=|\().*)$"
 )
 _STORED = re.compile(r"^(?P<value>.+)\.store\((?P<place>.+)\)$")
+_ATOMIC = re.compile(r"^atomic_\w+\(&?(?P<place>\w+\[.+\]), (?P<value>.+)\)$")
 _NUMBER = re.compile(r"\b(\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?:ULL|LL|UL|L|U|f|F)\b")
 _LITERAL = re.compile(r"(?<![\w.])(\d+\.)(?!\d)")
 _REDUCED = re.compile(r"at::vec::vec_reduce_all.*\},\s*(?P<vector>\w+)\)+$|!?(?P<mask>\w+)\.all_(?:zero|masked)\(\)$")
@@ -57,6 +58,7 @@ _TRANSPARENT = frozenset(
 )
 _WHOLE = frozenset(("sum", "prod", "max2", "min2", "any", "xor_sum", "reduce", "welford"))
 """Functions with which Triton kernels reduce what a loop has accumulated."""
+_COMPUTED = re.compile(r"^tmp\d+$")
 _ACCUMULATOR = re.compile(r"^(?:_tmp\d+|tmp_acc\d+\w*)$")
 
 
@@ -69,13 +71,20 @@ def is_accumulator(name: str) -> bool:
 class Statement:
     """A statement: its line in the kernel's text, from 1 on, the variables that it assigns, and the value.
 
-    A store assigns no variable; it has a `place`.
+    A store assigns no variable; it has a `place`. An atomic store combines its value with the value that is there.
     """
 
     line: int
     targets: tuple[str, ...]
     value: ast.expr
     place: ast.expr | None = None
+    is_atomic: bool = False
+
+    @functools.cached_property
+    def is_scattered(self) -> bool:
+        """Whether it writes some elements at computed places, so that the result depends on the previous content."""
+        place = names_in(self.place) if self.place is not None else []
+        return self.is_atomic or any(map(_COMPUTED.match, place))
 
     @functools.cached_property
     def names(self) -> list[str]:
@@ -179,8 +188,9 @@ def _of_triton(text: str) -> Iterator[Statement]:
                 yield Statement(node.lineno, (name,), value)
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):
                 yield Statement(node.lineno, tuple(each.id for each in names if isinstance(each, ast.Name)), value)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="store" | "atomic_add"), args=[place, value, *_])):
-                yield Statement(node.lineno, (), value, place)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name), args=[place, value, *_])):
+                if name == "store" or name.startswith("atomic_"):
+                    yield Statement(node.lineno, (), value, place, name != "store")
 
 
 def _of_cpp(text: str) -> Iterator[Statement]:
@@ -208,10 +218,11 @@ def _statement(number: int, line: str) -> Statement | None:
         return None
     declared = _DECLARED.match(line)
     line = declared["rest"] if declared is not None else line
-    stored = _STORED.match(line) if declared is None else None
+    stored = (_STORED.match(line) or _ATOMIC.match(line)) if declared is None else None
     if stored is not None:
         value, place = _expression(stored["value"]), _expression(stored["place"])
-        return Statement(number, (), value, place) if value is not None and place is not None else None
+        is_atomic = line.startswith("atomic_")
+        return Statement(number, (), value, place, is_atomic) if value is not None and place is not None else None
     left, _, right = line.partition(" = ")
     value = _expression(right)
     if not right or value is None:

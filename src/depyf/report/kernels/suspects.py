@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from depyf.report.kernels.evaluate import is_view
 from depyf.report.kernels.graph import Graph, Node
-from depyf.report.kernels.lines import Launched, Line
+from depyf.report.kernels.line import Launched, Line
 
 
 @dataclass(frozen=True, slots=True)

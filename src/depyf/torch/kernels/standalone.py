@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from depyf.report.kernels.graph import Graph, Node
-from depyf.report.kernels.lines import Launched
+from depyf.report.kernels.line import Launched
 from depyf.report.kernels.module import Buffer, Module
 from depyf.report.kernels.statements import function_name, parameters
 
@@ -30,9 +30,16 @@ _TYPES = {
 }
 """torch's dtypes by their names in a signature."""
 
+_TOLERANCE = 1e-4
+_TOLERANCES = {"f64": 1e-7, "f16": 1e-2, "bf16": 4e-2, **dict.fromkeys(("i64", "i32", "i16", "i8", "u8", "b8"), 1e-7)}
+"""Tolerances by the name of a dtype in a graph. Eager rounds to a small dtype after each node, Inductor does not."""
 _SIGNATURE = re.compile(r"'signature': (?P<types>\{[^}]*\})")
 _SCAN = re.compile(r"(?:_scan\w*|cumsum|cumprod)\(")
 """A call that scans: of Triton's, or of Inductor's helpers."""
+_REDUCES = re.compile(r"\btl\.reduce\(|\btriton_helpers\.\w+\(|\btl\.(?:arg)?(?:max|min)\(")
+"""A call of a reduction other than a sum."""
+_CALLS = re.compile(r"\b(?:libdevice|tl_math|triton_helpers)\.\w+\(")
+"""A call that may need a function of CUDA's libdevice."""
 _DEVICE = re.compile(r"device\(type='\w+'(?:, index=\w+)?\)")
 
 
@@ -89,8 +96,7 @@ def _environment(found: Launched) -> str:
             node.body = node.body[1:]
         if isinstance(node, ast.With):
             node.body = [each for each in node.body if not left_out & set(_names(each))]
-    tree.body = [each for each in tree.body if getattr(each, "name", "") not in left_out]
-    tree.body = [each for each in tree.body if not isinstance(each, ast.Expr)]
+    tree.body = [each for each in tree.body if not isinstance(each, ast.Expr) and not left_out & set(_defined(each))]
     is_of_cpu = "type='cpu'" in found.kernel.text
     condition = "True" if is_of_cpu else '"--interpret" in sys.argv or not torch.cuda.is_available()'
     short = re.sub(r"\n\n+(?= |def |@|class )", "\n", ast.unparse(tree))
@@ -98,11 +104,23 @@ def _environment(found: Launched) -> str:
 
 
 def _left_out(found: Launched) -> frozenset[str]:
-    """Return the functions of the interpreter that a kernel does not need, to keep the file short."""
+    """Return the definitions of the interpreter that a kernel does not need, to keep its file short."""
     if found.kernel.is_own:
         return frozenset()
-    of_own = frozenset(("_take_own_kernels", "_with_constants"))
-    return of_own if _SCAN.search(found.kernel.text) else of_own | {"_scanned"}
+    text, left_out = found.kernel.text.partition("@triton.jit")[2], {"_take_own_kernels", "_with_constants"}
+    scans, reduces = _SCAN.search(text), _REDUCES.search(text)
+    left_out |= set() if scans else {"_scanned", "ScanOps"}
+    left_out |= set() if reduces else {"_reduced", "ReduceOps"}
+    left_out |= set() if scans or reduces else {"_combined"}
+    return frozenset(left_out if _CALLS.search(text) else left_out | {"_on_blocks", "_SAME", "_OTHERS", "_FUNCTIONS"})
+
+
+def _defined(statement: ast.stmt) -> Iterator[str]:
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+            yield name
+        case ast.Assign(targets=targets):
+            yield from (each.id for each in targets if isinstance(each, ast.Name))
 
 
 def _names(statement: ast.AST) -> Iterator[str]:
@@ -157,26 +175,36 @@ def _dtypes(found: Launched) -> dict[str, str]:
     return {name: _TYPES.get(each[1:], "") for name, each in told.items() if str(each).startswith("*")}
 
 
-def _eager(found: Launched, module: Module, graph: Graph) -> tuple[dict[str, str], str]:
-    """Return the graph's names of the kernel's results, and a function that computes the computable ones."""
-    given = {node: name for name, node in reversed(found.before.items()) if node}
+def _eager(found: Launched, module: Module, graph: Graph) -> tuple[dict[str, tuple[str, float]], str]:
+    """Return the node and the tolerance of each result of the kernel, and the text of a function that computes them.
+
+    A result that the graph's nodes cannot compute from the kernel's inputs is left out.
+    """
+    given = {node: name for name, node in reversed(found.before.items()) if node and name in found.reads}
     # An input may hold an intermediate step of a node. Then its relation to the other inputs is unknown.
-    is_known = all(found.before.values())
+    values = dict(zip(parameters(found.kernel), found.launch.values))
+    is_known = all(found.before.get(name) for name in found.reads if isinstance(values.get(name), Buffer))
     wanted = {name: node for name, node in found.after.items() if node and is_known}
     lines: dict[str, str] = {}
     expected = {}
     for name, node in wanted.items():
         needed = _needed(node, given, module, graph)
         if needed is not None:
-            expected[name] = node
+            expected[name] = node, _tolerance([graph.nodes[node], *needed], graph)
             lines.update((each.name, f"{each.name} = {_text(each)}") for each in needed)
     order = [name for name in graph.nodes if name in lines]
     used = {name for each in order for name in graph.nodes[each].uses}
     yielded = [f"{node} = given[{name!r}]{_shaped(graph.nodes[node])}" for node, name in given.items() if node in used]
     yielded += [f"{name} = {value!r}" for name, value in module.numbers.items() if name in used and name not in given]
-    result = ", ".join(f"{name!r}: {node}" for name, node in expected.items())
+    result = ", ".join(f"{name!r}: {node}" for name, (node, _) in expected.items())
     body = [*yielded, *(lines[each] for each in order), f"return {{{result}}}"]
     return expected, "\n".join(["def eager(given):", *(f"    {line}" for line in body)])
+
+
+def _tolerance(nodes: list[Node], graph: Graph) -> float:
+    """Return the tolerance of a result: that of the least precise dtype among its nodes and their inputs."""
+    taken = (graph.nodes[name] for node in nodes for name in node.uses if name in graph.nodes)
+    return max(_TOLERANCES.get(each.dtype, _TOLERANCE) for each in (*nodes, *taken) if each.dtype or each in nodes)
 
 
 def _needed(name: str, given: Mapping[str, str], module: Module, graph: Graph) -> list[Node] | None:
@@ -235,11 +263,9 @@ def launch(arguments):
     stream = 0 if INTERPRETED else torch.cuda.current_stream().cuda_stream
     {name}.run(*arguments.values(), stream=stream)
 
-
 def timed(arguments):
     if not INTERPRETED:
         import triton.testing
-
         microseconds = triton.testing.do_bench(lambda: launch(arguments)) * 1000
         print(f"{{microseconds:.2f}} us on {{torch.cuda.get_device_name()}}")
 """
@@ -247,19 +273,15 @@ def timed(arguments):
 _LAUNCH_CPP = """
 def launch(arguments):
     from torch._inductor.async_compile import AsyncCompile
-
     AsyncCompile().cpp_pybinding(TYPES, KERNEL)(*arguments.values())
-
 
 def timed(arguments):
     pass
 """
 
 _MAIN = """
-TOLERANCES = {{torch.float64: 1e-7, torch.float16: 1e-2, torch.bfloat16: 4e-2}}
 EXPECTED = {expected}
-"What each result of the kernel is called in the graph."
-
+"The node of the graph for each result of the kernel, and its tolerance."
 
 def tensor(size, stride, dtype, offset):
     length = offset + 1 + sum((each - 1) * step for each, step in zip(size, stride)) if 0 not in size else offset
@@ -269,12 +291,10 @@ def tensor(size, stride, dtype, offset):
         storage = torch.randint(0, 2, (length,)).to(dtype)
     return storage.to(DEVICE).as_strided(size, stride, offset)
 
-
 def saved():
     path = pathlib.Path(__file__).with_suffix(".pt")
     found = torch.load(path, weights_only=True) if path.exists() else {{}}
     return {{name: each.to(DEVICE) if isinstance(each, torch.Tensor) else each for name, each in found.items()}}
-
 
 def main():
     torch.manual_seed(0)
@@ -283,18 +303,17 @@ def main():
     launch(given)
     wrong = 0
     for name, right in expected.items():
-        tolerance = TOLERANCES.get(right.dtype, 1e-4)
+        node, tolerance = EXPECTED[name]
         got = given[name].reshape(right.shape).to(right.dtype)
         same = torch.allclose(got.double(), right.double(), tolerance, tolerance, equal_nan=True)
         most = (got.double() - right.double()).abs().nan_to_num().max().item() if got.numel() else 0.0
         wrong += not same
-        verdict = f"{{'is' if same else 'IS NOT'}} {{EXPECTED[name]}} within {{tolerance}}"
+        verdict = f"{{'is' if same else 'IS NOT'}} {{node}} within {{tolerance}}"
         print(f"{{name}} {{verdict}}: at most {{most:.3g}} apart")
     if not expected:
         print({name} + " ran; none of its results can be computed by the graph's nodes from its inputs alone")
     timed(given)
     sys.exit(1 if wrong else 0)
-
 
 if __name__ == "__main__":
     main()

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from depyf.report.kernels.lines import Launched, Line
+from depyf.report.kernels.line import Launched, Line
 from depyf.report.kernels.probes import MOST_VALUES
 from depyf.report.kernels.statements import is_accumulator
 from depyf.report.kernels.suspects import asked_for, held_by, suspects

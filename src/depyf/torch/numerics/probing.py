@@ -16,7 +16,8 @@ from torch import Tensor
 from torch.utils import _pytree
 
 from depyf.report.kernels.graph import Graph, read_graph
-from depyf.report.kernels.lines import Launched, launched
+from depyf.report.kernels.line import Launched
+from depyf.report.kernels.lines import launched
 from depyf.report.kernels.module import read_module
 from depyf.report.kernels.probes import COUNTED, FILE_VARIABLE, MOST_VALUES, probed
 from depyf.torch.adapters import seams
