@@ -404,3 +404,34 @@ def test_what_the_users_call_passes_is_named_as_there_and_told_at_the_line_that_
     run.sources["ema.py"] = ""
     (found,) = findings(run)
     assert (str(found.where), "`net.n`" in found.cause) == ("ema.py:14", True)
+
+
+def test_a_number_that_grows_and_decides_a_branch_is_not_to_be_made_a_tensor() -> None:
+    text = 'L["self"].n: expected 5, got 6  (:12 self.n += 1)'
+    inlined = LinesRead("count", "f.py", 11, (12, 13), (), (12, 13), ("self.n",))
+    elsewhere = LinesRead("count", "f.py", 11, (12, 13), (), (12, 13), ("self.m",))
+    for read, kind in ((inlined, "counter-in-condition"), (elsewhere, "counter")):
+        made = function(0, "f", "f.py", (CALL,), 10, text)
+        later = Compile(CompileId(0, 2), "f", "f.py", 1, user_stack=(CALL,), order=11)
+        later.trigger = Recompile((Refusal("0/1", (text,), (text.replace("5, got 6", "6, got 7"),)),))
+        made.compiles.append(later)
+        for each in made.compiles:
+            each.lines = (read,)
+        (found,) = findings(run_of(made))
+        assert (found.kind, "a tensor" in found.fix) == (kind, kind == "counter")
+
+
+def test_the_value_that_is_new_each_time_reached_the_limit_not_the_one_that_changes_to_and_fro() -> None:
+    size = 'size of L["x"]: expected (32, 16), got (6, 16)'
+    made = function(0, "f", "f.py", (CALL,), 10, size)
+    for number in range(2, 8):
+        again = Compile(CompileId(0, number), "f", "f.py", 1, user_stack=(CALL,), order=10 + number)
+        text = size if number % 2 else f"L[\"mode\"]: expected 'm{number - 2}', got 'm{number}'"
+        again.trigger = Recompile((Refusal(f"0/{number - 1}", (text,), (text,)),))
+        made.compiles.append(again)
+    past = Compile(CompileId(0, 8), "f", "f.py", 1, user_stack=(CALL,), order=30)
+    past.failure = Failure("FailOnRecompileLimitHit", "recompile_limit reached", None)
+    made.compiles.append(past)
+    one, other = findings(run_of(made))
+    assert (one.kind, "`mode`" in one.cause) == ("recompile-limit", True)
+    assert (other.kind, other.cost.compiles) == ("tensor-size", 4)

@@ -33,6 +33,7 @@ class Pair:
 
 
 _TRACED = "this release traces it"
+_SYMBOL = "a number of a module is a symbol after its first change"
 LACKING = {
     "break-tolist": {"2.6": _TRACED, "2.9": _TRACED},
     "break-random": {"2.15": _TRACED},
@@ -41,7 +42,8 @@ LACKING = {
         "2.9": "this release says only that it does not inline `functools.reduce`",
         "2.15": "this release runs all of the function eager, because of the break alone",
     },
-    "counter": {"2.6": "a number of a module is a symbol after its first change"},
+    "counter": {"2.6": _SYMBOL},
+    "counter-in-condition": {"2.6": _SYMBOL},
     "recompile-limit": {"2.6": "torch writes no record of a call past the limit"},
 }
 """Kinds that a release cannot have, and why. The tool sees to it that the program really does not show them there."""

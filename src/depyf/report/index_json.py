@@ -286,6 +286,7 @@ def _lines_read(lines: LinesRead) -> dict[str, Any]:
         "lines": lines.lines,
         "in_graphs": lines.in_graphs,
         "read": lines.read,
+        "deciding": lines.deciding,
     }
 
 

@@ -305,6 +305,7 @@ def _lines_read(found: Json) -> LinesRead:
         tuple(found["lines"]),
         tuple(found["in_graphs"]),
         tuple(found["read"]),
+        tuple(found.get("deciding", ())),
     )
 
 

@@ -11,6 +11,7 @@ class LinesRead:
 
     in_graphs: the lines whose operations, or those of their callees, are in the captured graphs.
     read: all lines that Dynamo reached. torch's own functions are left out.
+    deciding: the variables, attributes and items on which the function's branches and loops depend, as written there.
     """
 
     name: str
@@ -19,3 +20,4 @@ class LinesRead:
     lines: tuple[int, ...]
     in_graphs: tuple[int, ...]
     read: tuple[int, ...]
+    deciding: tuple[str, ...] = ()

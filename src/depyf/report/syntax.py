@@ -79,15 +79,16 @@ def decides(subject: str, source: str) -> bool:
     >>> decides("self.n", "def f(self, x):\\n    if self.n % 10 == 0:\\n        x = x + 1\\n    return x")
     True
     """
-    return bool(subject) and subject in source and subject in _deciding(source)
+    return bool(subject) and subject in source and subject in deciding(source)
 
 
 @functools.lru_cache(maxsize=64)
-def _deciding(source: str) -> frozenset[str]:
+def deciding(source: str) -> tuple[str, ...]:
     """Return the variables, attributes and items in the conditions of a function. Each recompile asks for them."""
     found = (each for node in ast.walk(parsed(source)) for each in _conditions(node))
     values = (ast.Name, ast.Attribute, ast.Subscript)
-    return frozenset(ast.unparse(each) for node in found for each in ast.walk(node) if isinstance(each, values))
+    texts = {ast.unparse(each) for node in found for each in ast.walk(node) if isinstance(each, values)}
+    return tuple(sorted(texts))
 
 
 def _conditions(node: ast.AST) -> list[ast.expr]:

@@ -47,6 +47,32 @@ def counter_in_buffer() -> list[Any]:
     return [compiled(torch.ones(4)) for _ in range(4)]
 
 
+class Warms(torch.nn.Module):
+    """Computes something else after its first calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 5
+
+    def forward(self, x: Any) -> Any:
+        self.calls += 1  # here
+        if self.calls > 7:
+            x = x * 2
+        return x + 1
+
+
+@shows("counter-in-condition")
+def warms() -> list[Any]:
+    compiled = torch.compile(Warms(), backend="eager")
+    return [compiled(torch.ones(4)) for _ in range(4)]
+
+
+@follows("counter-in-condition")
+def warms_outside() -> list[Any]:
+    compiled = torch.compile(lambda x: x + 1, backend="eager")
+    return [compiled(torch.ones(4) * 2 if calls > 7 else torch.ones(4)) for calls in range(6, 10)]
+
+
 class Logs(torch.nn.Module):
     """Keeps what it computes."""
 

@@ -174,6 +174,12 @@ COUNTER = Kind(
     "the number `{subject}` was {actual}, not {expected}" + GROWS,
     "make `{subject}` a tensor (in a module: `register_buffer`) and change it in place with `add_`",
 )
+COUNTER_IN_CONDITION = Kind(
+    "counter-in-condition",
+    "the number `{subject}` was {actual}, not {expected}" + GROWS + ", and a branch or a loop depends on it",
+    "change `{subject}` before the call, and move the branch or the loop out of the compiled function",
+)
+"""For a counter that a tensor cannot replace: a branch on a tensor's value ends the graph."""
 SET_IN_CALL = Kind(
     "set-in-call",
     "a call set `{subject}`, which was {expected}, to {actual}",
@@ -260,6 +266,6 @@ RECOMPILES: tuple[Kind, ...] = (
     *TENSORS.values(),
     *(SIZE_SPECIALIZED, INSIDE),
     *STATES.values(),
-    *(COUNTER, SET_IN_CALL, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
+    *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
 )

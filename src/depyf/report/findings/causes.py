@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from typing import TypeAlias
 from depyf.report.catalogue import Kind, kind_of_recompile
 from depyf.report.catalogue.recompiles import (
     COUNTER,
-    GROWS,
+    COUNTER_IN_CONDITION,
     GROWTH,
     HELD_IN_CALL,
     IN_CALL,
@@ -61,11 +62,17 @@ class Cause:
         """Return the constant step by which a number grows from each recompile to the next, or 0."""
         return _step(self.refused)
 
+    @property
+    def values(self) -> int:
+        """Return the number of different values that entries expected or got. An unknown value counts each time."""
+        told = [each for one in self.refused for each in (one.expected, one.actual)]
+        return len({each for each in told if literal(each) is not ...}) + sum(literal(each) is ... for each in told)
+
 
 def causes(session: Session) -> list[Cause]:
     """Return the causes of a run's recompiles. A cause that follows from an outer call is below that call's cause."""
     functions = session.functions
-    found = [each for function in functions.values() for each in _causes_of(functions[function.root], function)]
+    found = [each for own in functions.values() for each in _causes_of(functions[own.root], own)]
     seen = [_seen(each) for each in found]
     at: dict[tuple[_Place, _Pair], list[int]] = {}
     for index, changes in enumerate(seen):
@@ -164,6 +171,8 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
         # A value that a graph break leaves on the stack is no cause of its own, because the break is a finding.
         for number, reason in enumerate(each for each in told.reasons if not each.subject.startswith(STACK)):
             kind = kind_of_recompile(reason, function.parameters, root.source)
+            if kind.name in _HELD and _decides_inside(function, reason, compiled):
+                kind = IN_CONDITION
             key = kind.name, reason.subject
             kinds[key] = kind
             found.setdefault(key, []).append((reason, compiled))
@@ -178,6 +187,17 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
             told_of = [(replace(each, where=compared[key[1]] or each.where), compiled) for each, compiled in told_of]
         refused, compiles = zip(*told_of, strict=True)
         yield Cause(function, _grown(kind, refused, effects), refused, compiles, key in firsts)
+
+
+def _decides_inside(function: Function, refused: Refused, compiled: Compile) -> bool:
+    """Return whether a branch or a loop depends on a number, in the inlined function whose line reads the number."""
+    place, _, text = refused.where.partition(" ")
+    name, _, line = place.rpartition(":")
+    if not line.isdigit() or refused.subject not in text:
+        return False
+    name = name or os.path.basename(function.filename)
+    read = [each for each in compiled.lines if os.path.basename(each.filename) == name and int(line) in each.read]
+    return any(refused.subject in each.deciding for each in read)
 
 
 def _specialized(
@@ -205,7 +225,8 @@ def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEff
     if is_changed and kind.name.endswith("-none") and all(literal(each.expected) is None for each in refused):
         return SET_IN_CALL
     found = _growth(kind, refused, is_changed=is_changed)
-    return kind if found is kind else replace(found, cause=kind.cause.partition(";")[0] + GROWS)
+    growth = "".join(found.cause.partition(";")[1:])
+    return kind if found is kind else replace(found, cause=kind.cause.partition(";")[0] + growth)
 
 
 def _growth(kind: Kind, refused: tuple[Refused, ...], *, is_changed: bool) -> Kind:
@@ -213,12 +234,10 @@ def _growth(kind: Kind, refused: tuple[Refused, ...], *, is_changed: bool) -> Ki
 
     is_changed: whether the compiled function itself changes the value.
     """
-    if is_changed and kind.name in _NUMBERS and _rises(refused):
-        return COUNTER
+    if kind.name in _NUMBERS and (_step(refused) or (is_changed and _rises(refused))):
+        return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
     if _step(refused) == 0:
         return kind
-    if kind.name in _NUMBERS:
-        return COUNTER
     if kind.name == KEYS.name:
         return GROWTH
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from depyf.report.catalogue.others import LIMIT
 from depyf.report.findings.model import SEVERITIES, Cost, Finding
 
 
@@ -21,7 +22,10 @@ def merged(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _rank(found: Finding) -> tuple[int, int, int]:
-    return SEVERITIES.index(found.severity), -(found.cost.eager_calls or 0), -found.cost.compiles
+    eager = found.cost.eager_calls
+    # Some calls past the limit ran eagerly, also where Python offers no way to count them.
+    eager = int(found.kind == LIMIT.name) if eager is None else eager
+    return SEVERITIES.index(found.severity), -eager, -found.cost.compiles
 
 
 def joined(one: Finding, other: Finding) -> Finding:

@@ -47,9 +47,13 @@ def _past_limit(function: Function) -> list[Compile]:
 
 
 def _is_worst(cause: Cause, function: Function, found: list[Cause]) -> bool:
-    """Return whether this cause made a function reach its limit: it has the most of the function's recompiles."""
+    """Return whether this cause made a function reach its limit: it had the most values, then the most recompiles.
+
+    A size with two values needs two entries, but a string that is new in each call needs ever more. If both change,
+    recompiles for the size are as many as those for the string.
+    """
     counts = {
-        id(outermost): (len(each.compiles), each.is_first)
+        id(outermost): (each.values, len(each.compiles), each.is_first)
         for outermost in reversed(found)
         for each in (outermost, *outermost.below)
         if each.function is function

@@ -10,6 +10,8 @@ from depyf.report.graph_source import user_lines
 from depyf.report.lines_read import LinesRead
 from depyf.report.model import Compile
 from depyf.report.names import resumed_function
+from depyf.report.syntax import deciding
+from depyf.report.user_source import function_source
 from depyf.torch.adapters.lines_read import Reading
 from depyf.torch.adapters.skips import OF_TORCH
 
@@ -29,6 +31,7 @@ def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
             lines=tuple(sorted(own & lines if resumed_function(code.co_name) else own)),
             in_graphs=tuple(sorted(line for line in own if (code.co_filename, line) in in_graphs)),
             read=tuple(sorted(own & lines)),
+            deciding=deciding(function_source(code.co_filename, code.co_firstlineno)),
         )
         for code, lines in reading.lines().items()
         if not code.co_filename.startswith((OF_TORCH, "<")) and (own := set(_own_lines(code)))
