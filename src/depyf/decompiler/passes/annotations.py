@@ -1,9 +1,8 @@
 """Annotated variables of modules and classes.
 
-Before: x = 1; __annotations__['x'] = int; __annotations__['y'] = str
-After:  x: int = 1; y: str
+Before: x = 1; __annotations__['x'] = int; __annotations__['y'] = str After:  x: int = 1; y: str
 
-The compiler writes so only where it has also set `__annotations__` up, for an annotation anywhere in the body.
+The compiler writes this only if it has also set up `__annotations__`, for an annotation anywhere in the body.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def restore_annotations(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
 
 
 def set_annotations_up(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
-    """Write what sets `__annotations__` up, where no annotation does; only `from __future__` may stand before it."""
+    """Write a statement that sets up `__annotations__` if no annotation does; only `from __future__` may precede it."""
     place = next((number for number, stmt in enumerate(body) if isinstance(stmt, SetupAnnotations)), -1)
     if place < 0:
         return body
@@ -41,7 +40,7 @@ def set_annotations_up(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
 
 
 def annotation(expr: ast.expr, code: Code) -> ast.expr:
-    """Return an annotation as it was written: under `from __future__ import annotations` it is kept as its text."""
+    """Return an annotation as written: under `from __future__ import annotations` it is stored as its text."""
     text = literal_value(expr)
     if code.flags & CO_FUTURE_ANNOTATIONS and isinstance(text, str):
         return Quoted(text=text)
@@ -73,7 +72,7 @@ def _sequence(stmts: list[ast.stmt], code: Code, found: list[ast.AnnAssign]) -> 
 
 
 def _annotated(stmt: ast.stmt) -> str | None:
-    """Return the name that a statement notes the annotation of."""
+    """Return the name whose annotation a statement stores, or None."""
     match stmt:
         case ast.Assign(targets=[ast.Subscript(value=Var(id=own), slice=key)]) if own == NAME:
             name = literal_value(key)
@@ -82,16 +81,16 @@ def _annotated(stmt: ast.stmt) -> str | None:
 
 
 def _stores(stmt: ast.Assign, name: str) -> bool:
-    """Return whether a statement does nothing but store to that one variable."""
+    """Return whether a statement only stores to that one variable."""
     target = stmt.targets[0]
     return len(stmt.targets) == 1 and isinstance(target, Var) and target.id == name and target.scope != "global"
 
 
 def none_reached(code: Code) -> ast.stmt:
-    """Return what sets `__annotations__` up and does nothing else: an annotation that is neither noted nor evaluated.
+    """Return a statement that only sets up `__annotations__`: an annotation that is neither stored nor evaluated.
 
-    That of a target in parentheses is not noted. Under `from __future__ import annotations` it is not evaluated either;
-    else it must stand in code that never runs.
+    The annotation of a target in parentheses is not stored. Under `from __future__ import annotations` it is not
+    evaluated either; otherwise it must be in unreachable code.
     """
     target = ast.Name(id=NAME, ctx=ast.Store())
     stmt = ast.AnnAssign(target=target, annotation=literal(None), value=None, simple=0, lineno=0)

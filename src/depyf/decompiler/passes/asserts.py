@@ -1,10 +1,10 @@
 """`assert`.
 
-Before: if not c: raise AssertionError(m)       if a and not c: raise AssertionError(m)
-After:  assert c, m                             if a: assert c, m
+Before: if not c: raise AssertionError(m)       if a and not c: raise AssertionError(m) After:  assert c, m
+if a: assert c, m
 
-On one line `assert not a or c, m` stands instead of the latter.
-What is raised without a test was one that is constantly false.
+If the second form is on one line, it becomes `assert not a or c, m`. A raise without a test comes from a constantly
+false test.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def restore_asserts(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _restore_tested(body: list[ast.stmt]) -> None:
-    """Replace tests in place, outer ones first: each of a row stands in the second arm of the one before."""
+    """Replace tests in place, outer ones first: in a row, each is in the second arm of the previous one."""
     work = [body]
     while work:
         stmts = work.pop()
@@ -49,7 +49,7 @@ def _untested(stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _assert(stmt: ast.If) -> list[ast.stmt]:
-    """Return an `assert` and what comes behind it; nothing where a test is no `assert`, but the head of a clause."""
+    """Return an `assert` and the statements after it, or nothing if a test is not an `assert`."""
     if isinstance(stmt.test, ExcMatch):
         return []
     if _raises(stmt.orelse):
@@ -67,10 +67,10 @@ def _assert(stmt: ast.If) -> list[ast.stmt]:
 
 
 def _parted(test: ast.expr, line: int) -> tuple[list[ast.expr], ast.expr]:
-    """Return what is asserted where a test must not hold, and the conditions under which.
+    """Return the conditions of an assertion, and the asserted expression, for a test that must not hold.
 
-    What raises where neither of several holds asserts that one does. An `assert` raises on the `line` on which it
-    begins: what is tested above that is a condition.
+    A raise if none of several tests holds asserts that one does. An `assert` raises on its first `line`: a test above
+    that line is a condition.
     """
     values = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
     lines = [_line(value) for value in values]
@@ -93,13 +93,13 @@ def _parted(test: ast.expr, line: int) -> tuple[list[ast.expr], ast.expr]:
 
 
 def _line(test: ast.expr) -> int:
-    """Return the line on which a test begins, 0 where nothing says it."""
+    """Return the line on which a test begins, 0 if unknown."""
     start = start_of(test)
     return start[0] if start is not None else min(filter(None, map(row_of, nodes([test]))), default=0)
 
 
 def _are_alternatives(tests: list[ast.expr]) -> bool:
-    """Return whether between tests there is room for `or` alone, or they are on one line if columns are not known."""
+    """Return whether the gaps between tests fit only `or`; without columns, whether the tests are on one line."""
     rows = [{row for node in nodes([test]) if (row := row_of(node))} for test in tests]
     if all(rows):
         return len(set().union(*rows)) == 1

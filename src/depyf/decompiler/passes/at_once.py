@@ -1,10 +1,10 @@
-"""Write a value where it is used, if that is the next thing that happens.
+"""Write a value where it is used, if the use is the next thing that happens.
 
 Before: v1 = f(a)              After: v2 = [f(a)]
         v2 = [v1]
 
-Only for temporaries with one use. Nothing is moved past anything that others could see, so that no order changes.
-Nobody sees that a local variable is read that is bound: only `:=` in the value that is moved could give it another one.
+Only for temporaries with one use. No value is moved past anything observable, so the order does not change. A read of a
+bound local variable is not observable: only `:=` in the moved value could change it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from depyf.decompiler.steps import step
 TEMPS: frozenset[type] = frozenset({Temp})
 BINDINGS: frozenset[type] = frozenset({ast.NamedExpr})
 SILENT = (ast.Constant, ast.List, ast.Tuple, Object, Temp)
-"""What nobody can see being evaluated."""
+"""Expressions whose evaluation is not observable."""
 IN_ORDER = (
     ast.Call,
     ast.Attribute,
@@ -32,11 +32,11 @@ IN_ORDER = (
     ast.Tuple,
     ast.keyword,
 )
-"""What evaluates its operands in the order of its fields."""
+"""Nodes that evaluate their operands in the order of their fields."""
 
 
 def use_at_once(body: list[ast.stmt], bound: Set[str]) -> list[ast.stmt]:
-    """Put each value that a temporary only carries to the next statement there.
+    """Move each value that a temporary only carries to the next statement into that statement.
 
     bound: the local variables that have a value wherever they are read.
     """
@@ -61,7 +61,7 @@ def use_at_once(body: list[ast.stmt], bound: Set[str]) -> list[ast.stmt]:
 
 
 def _carried(stmt: ast.stmt) -> int | None:
-    """Return the temporary that a statement assigns to, if it does no more."""
+    """Return the temporary that a statement assigns, if it does nothing else."""
     if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and isinstance(stmt.targets[0], Temp):
         return stmt.targets[0].temp
     return None
@@ -86,9 +86,9 @@ def _written(stmt: ast.stmt) -> set[str]:
 
 
 def _first_use(temp: int, stmt: ast.stmt, bound: Set[str]) -> tuple[ast.AST, str, int] | None:
-    """Return where a statement uses a temporary, if it does so before anything that others could see.
+    """Return where a statement uses a temporary, if it does so before any observable operation.
 
-    bound: the variables whose reading nobody sees.
+    bound: the variables whose reads are not observable.
     """
     field = "test" if isinstance(stmt, ast.If) else "value"
     if not isinstance(stmt, (ast.Assign, ast.Expr, ast.Return, ast.If)) or getattr(stmt, field) is None:
@@ -116,7 +116,7 @@ def _is_bound(node: ast.AST, bound: Set[str]) -> bool:
 
 
 def _operands(node: ast.AST) -> Iterator[tuple[ast.AST, str, int]]:
-    """Yield where the operands of a node stand, in the order in which they are evaluated."""
+    """Yield the places of a node's operands, in the order of their evaluation."""
     for name in node._fields:
         held = getattr(node, name, None)
         if isinstance(held, list):

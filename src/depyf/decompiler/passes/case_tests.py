@@ -1,7 +1,6 @@
-"""Tests of several cases that have become one condition, as their bodies do nothing but go elsewhere.
+"""Split tests of several cases that have become one condition, because their bodies only jump.
 
-Before: if not (t matches [a] or t matches [b]): c()
-After:  if t matches [a]: pass
+Before: if not (t matches [a] or t matches [b]): c() After:  if t matches [a]: pass
         elif t matches [b]: pass
         else: c()
 """
@@ -20,9 +19,9 @@ TESTS = frozenset({MatchTest})
 
 
 def part_cases(stmt: ast.If, is_joined: Callable[[ast.expr], bool]) -> None:
-    """Part the condition of an `if`, in place, so that each one tests one pattern and perhaps its guard.
+    """Split the condition of an `if`, in place, so that each part tests one pattern and perhaps its guard.
 
-    is_joined: says whether a condition without a pattern tests a subject for the values of several cases.
+    is_joined: returns whether a condition without a pattern tests a subject for the values of several cases.
     """
 
     def tests_case(test: ast.expr) -> bool:
@@ -42,7 +41,7 @@ def part_cases(stmt: ast.If, is_joined: Callable[[ast.expr], bool]) -> None:
             step("line {}: a condition is parted: one pattern a test", node.lineno)
             inner = ast.If(test=_rest(test), body=node.body, orelse=node.orelse, lineno=node.lineno)
             node.test = test.values[0]
-            # Each part gets an arm of its own in the place of the one that both lead to.
+            # Each part gets its own copy of the arm that both lead to.
             if isinstance(test.op, ast.And):
                 node.body, node.orelse = [inner], [copy(stmt) for stmt in node.orelse]
             else:
@@ -51,12 +50,12 @@ def part_cases(stmt: ast.If, is_joined: Callable[[ast.expr], bool]) -> None:
 
 
 def tests_pattern(test: ast.expr) -> bool:
-    """Return whether a pattern is tested anywhere in a condition."""
+    """Return whether any part of a condition tests a pattern."""
     return bool(of_kinds([test], TESTS))
 
 
 def _starts_apart(test: ast.BoolOp, tests_case: Callable[[ast.expr], bool]) -> bool:
-    """Return whether the first part of a condition is for a case of its own: no pattern with its guard behind it."""
+    """Return whether the first part of a condition is a separate case: not a pattern followed by its guard."""
     first = test.values[0]
     if isinstance(test.op, ast.Or):
         return tests_case(first) or (isinstance(first, ast.BoolOp) and tests_case(first.values[0]))
@@ -69,7 +68,7 @@ def _shared(test: ast.BoolOp, node: ast.If) -> list[ast.stmt]:
 
 
 def _is_short(stmts: list[ast.stmt]) -> bool:
-    """Return whether statements do nothing, or nothing but go elsewhere."""
+    """Return whether statements do nothing, or only jump."""
     if len(stmts) == 1 and isinstance(stmts[0], ast.Return):
         return stmts[0].value is None or isinstance(stmts[0].value, ast.Constant)
     return all(isinstance(stmt, (ast.Pass, ast.Break, ast.Continue)) for stmt in stmts)

@@ -1,7 +1,6 @@
-"""The body of a class, without what the compiler adds to it.
+"""The body of a class, without the compiler's additions.
 
-Before: __module__ = __name__; __qualname__ = 'C'; __doc__ = 'text'; x = 1; return
-After:  'text'; x = 1
+Before: __module__ = __name__; __qualname__ = 'C'; __doc__ = 'text'; x = 1; return After:  'text'; x = 1
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ LEADING = ("__module__", "__qualname__", "__firstlineno__", "__type_params__", "
 
 
 def class_body(code: Code, stmts: list[ast.stmt]) -> list[ast.stmt]:
-    """Return a class's statements as they are written in its definition."""
+    """Return a class's statements as written in its definition."""
     declarations = [stmt for stmt in stmts if isinstance(stmt, (ast.Global, ast.Nonlocal))]
     rest = [stmt for stmt in stmts if not isinstance(stmt, (ast.Global, ast.Nonlocal))]
     start, end = 0, len(rest)
@@ -34,7 +33,7 @@ def class_body(code: Code, stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _bound(stmt: ast.stmt) -> str:
-    """Return the name that an assignment binds, if that is all it does."""
+    """Return the name that an assignment binds, if it does nothing else."""
     target = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
     return target.id if isinstance(target, ast.Name) else ""
 

@@ -1,10 +1,10 @@
-"""Variables that a class body needs only while it runs.
+"""Remove the temporary variables of a class body at its end.
 
-Before: class C: state = 0; while state < 2: ...
-After:  class C: state = 0; while state < 2: ...; state = None; del state
+Before: class C: state = 0; while state < 2: ... After:  class C: state = 0; while state < 2: ...; state = None; del
+state
 
-What a class body binds becomes an attribute of the class, unless it is unbound at the end. Some of the variables may
-not have been bound on the way that was taken.
+A variable of a class body becomes an attribute of the class, unless it is unbound at the end. Some of the variables may
+not be bound on the executed path.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from depyf.decompiler.steps import step
 
 
 def unbind_class_temps(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
-    """Return the statements of a code object; those of a class body unbind their temporaries at the end."""
+    """Return the statements of a code object; a class body unbinds its temporaries at the end."""
     if code.flags & CO_OPTIMIZED or code.name == "<module>":
         return stmts
     temps = dict.fromkeys(

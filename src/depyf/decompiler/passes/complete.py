@@ -14,9 +14,9 @@ OURS: frozenset[type] = frozenset({MatchTest, Enter, ReraiseStmt, ForStmt, TrySt
 
 
 def check_complete(body: list[ast.stmt], *, has_patterns: bool = True) -> None:
-    """Raise Unstructured if a node is left that Python has no statement for.
+    """Raise Unstructured for a node without a Python statement.
 
-    has_patterns: without patterns in the code, no expression of ours can be left.
+    has_patterns: code without patterns cannot contain any of the pipeline's own expressions.
     """
     left = of_kinds(body, OURS) if has_patterns else [stmt for stmt in statements(body) if type(stmt) in OURS]
     if left:

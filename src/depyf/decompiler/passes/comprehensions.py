@@ -1,7 +1,7 @@
-"""Comprehensions whose loop is a function of its own.
+"""Comprehensions whose loop is a separate function.
 
-Before: <listcomp function>(<iterator of x>), whose body is `r = []; for a in .0: if c: r.append(b)`
-After:  [b for a in x if c]
+Before: <listcomp function>(<iterator of x>), whose body is `r = []; for a in .0: if c: r.append(b)` After:  [b for a in
+x if c]
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NAMES = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 KINDS = {"<listcomp>": ast.ListComp, "<setcomp>": ast.SetComp, "<genexpr>": ast.GeneratorExp}
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 NOTHING = literal(None)
-"""Stands for the element of a comprehension that has none, as its condition is constantly false."""
+"""Stands for the element of a comprehension that has none because its condition is constantly false."""
 ADDERS = {
     ("<listcomp>", "append"): False,
     ("<setcomp>", "add"): False,
@@ -28,11 +28,11 @@ ADDERS = {
     ("<setcomp>", "update"): True,
     ("<dictcomp>", "update"): True,
 }
-"""By which method a comprehension takes its elements, and whether it unpacks them: `[*a for a in b]` (3.15)."""
+"""The method with which a comprehension adds its elements, and whether it unpacks them: `[*a for a in b]` (3.15)."""
 
 
 def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
-    """Return the comprehension that a call of a comprehension's function is, or None."""
+    """Return the comprehension for a call of a comprehension's function, or None."""
     function = call.func
     if not isinstance(function, Function) or function.code.name not in NAMES or len(call.args) != 1 or call.keywords:
         return None
@@ -48,7 +48,7 @@ def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
 
 
 def _iterable(argument: ast.expr, code: Code) -> ast.expr | None:
-    """Return what is iterated over: the iterator is made before the function is called, or by the function (3.15)."""
+    """Return the iterable: its iterator is made before the call of the function, or by the function (3.15)."""
     if isinstance(argument, (GetIter, AsyncIter)):
         return argument.value
     start = normalise(code).instructions[:2]
@@ -57,7 +57,7 @@ def _iterable(argument: ast.expr, code: Code) -> ast.expr | None:
 
 
 def is_awaited(expr: ast.expr) -> bool:
-    """Say, once, whether an expression is a comprehension whose function is a coroutine: its `await` is not written."""
+    """Return whether an expression is an async comprehension whose `await` must be dropped; True only once."""
     awaited: bool = getattr(expr, "awaited", False)
     if awaited:
         expr.awaited = False  # type: ignore[attr-defined]
@@ -65,7 +65,7 @@ def is_awaited(expr: ast.expr) -> bool:
 
 
 def bound_around(comprehension: ast.expr) -> list[Var] | None:
-    """Return the variables around a comprehension that `:=` in it binds; None if its code is inline."""
+    """Return the enclosing function's variables that `:=` in a comprehension binds; None if its code is inline."""
     bound: list[Var] | None = getattr(comprehension, "bound", None)
     return bound
 
@@ -85,9 +85,9 @@ def _bound(comprehension: ast.expr) -> list[Var]:
 def comprehension(
     body: list[ast.stmt], name: str, parameter: str, iterable: ast.expr, gone: Unreached = ALL_REACHED
 ) -> ast.expr | None:
-    """Return the comprehension over `iterable` that the statements of a loop over `parameter` are, or None.
+    """Return the comprehension over `iterable` for the statements of a loop over `parameter`, or None.
 
-    gone: what is left of code in it that is never reached.
+    gone: the traces of unreachable code in it.
     """
     stmts = list(body)
     result: ast.expr | None = None
@@ -157,7 +157,7 @@ def _loops(stmt: ast.stmt, generators: list[ast.comprehension]) -> ast.expr | No
 
 
 def _unpacked(stmt: ast.stmt) -> ast.expr | None:
-    """Return what a loop iterates over that yields each item: `*a` of a generator expression."""
+    """Return the iterable of a loop that yields each item: `*a` of a generator expression."""
     if not isinstance(stmt, ast.For) or not isinstance(stmt.target, Temp) or stmt.orelse or len(stmt.body) != 1:
         return None
     (inner,) = stmt.body
@@ -181,7 +181,7 @@ def _skips(stmt: ast.stmt) -> bool:
 
 
 def _never(name: str, generators: list[ast.comprehension], gone: Unreached) -> ast.expr:
-    """Return a comprehension that the compiler knew to have no elements."""
+    """Return a comprehension that the compiler knew to be empty."""
     if gone.bound:
         generators.append(over_nothing(gone.bound))
     element = together(gone.parts(binds=False) or [NOTHING])

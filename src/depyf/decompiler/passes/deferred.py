@@ -1,10 +1,10 @@
-"""Expressions that are evaluated when they are asked for, by a function of their own.
+"""Expressions that a separate function evaluates lazily.
 
-Before: <function __annotate__>, whose body is `if format > 2: raise NotImplementedError; return {'a': int}`
-After:  {'a': int}
+Before: <function __annotate__>, whose body is `if format > 2: raise NotImplementedError; return {'a': int}` After:
+{'a': int}
 
-So are the annotations of a function, class or module, the value of a type alias, and what type parameters say of
-themselves. The test of the format is what 3.14 and newer put first.
+Such are the annotations of a function, class or module, the value of a type alias, and the parts of type parameters.
+Since 3.14 the function begins with the test of the format.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ MODULE = "<module>"
 
 
 def deferred_statements(function: ast.expr | None, bodies: Bodies) -> list[ast.stmt]:
-    """Return the statements that evaluate an expression, without the test of the format; none if it is no function."""
+    """Return the statements that evaluate an expression, without the test of the format; empty without a function."""
     if not isinstance(function, Function):
         return []
     return _behind_test(bodies[id(function.code)].stmts)
 
 
 def deferred_value(function: ast.expr | None, bodies: Bodies, around: Code) -> ast.expr | None:
-    """Return the expression that a function evaluates, as it is written in the code `around` it; None if it is none."""
+    """Return the expression that a function evaluates, as written in the code `around` it, or None."""
     match deferred_statements(function, bodies):
         case [ast.Return(value=ast.expr() as value)]:
             return written_in(value, around)
@@ -36,9 +36,9 @@ def deferred_value(function: ast.expr | None, bodies: Bodies, around: Code) -> a
 
 
 def evaluated_later(body: Body) -> ast.expr | None:
-    """Return the value of a `type` statement or type parameter that a body evaluates; None if it is another function.
+    """Return the value of a `type` statement or type parameter that a body evaluates; None for any other function.
 
-    Such a function has a parameter that no other can have: `type name = value` is the way to write it.
+    Such a function has a parameter that no other function can have: `type name = value` is the way to write it.
     """
     if body.code.parameters != (FORMATS[1],) or not body.stmts or not _tests_format(body.stmts[0]):
         return None
@@ -47,7 +47,7 @@ def evaluated_later(body: Body) -> ast.expr | None:
 
 
 def written_in(expr: ast.expr, around: Code) -> ast.expr:
-    """Return an expression as it stands in the code around it: a module has no other names than the global ones."""
+    """Return an expression as written in the code around it: a module has only global names."""
     if around.name == MODULE:
         for node in nodes([ast.Expr(value=expr)]):
             if isinstance(node, Var) and node.scope == "global":
@@ -56,7 +56,7 @@ def written_in(expr: ast.expr, around: Code) -> ast.expr:
 
 
 def _behind_test(stmts: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the statements behind the test of the format; they may stand in its `else`."""
+    """Return the statements after the test of the format; they may be in its `else`."""
     match stmts:
         case [ast.If(orelse=orelse) as first, *rest] if _tests_format(first):
             return [*orelse, *rest]

@@ -1,11 +1,11 @@
-"""Annotated variables of modules and classes where annotations are evaluated when they are asked for.
+"""Annotated variables of modules and classes with lazy annotations.
 
 Before: __annotate__ = <function: {'x': int if 0 in __conditional_annotations__, 'y': str}>
         x = 1; __conditional_annotations__.add(0)
 After:  x: int = 1; y: str
 
-An annotation that is not always reached has a number, and the body notes that it was reached. The others leave nothing
-in the body: they stand where their line says, in the order in which the function evaluates them.
+A conditional annotation has a number, and the body records that it was reached. The others leave no trace in the body:
+they are placed on their lines, in the order in which the function evaluates them.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ MAKERS = ("__annotate__", "__annotate_func__")
 REACHED = "__conditional_annotations__"
 CLASS_CELL = "__classdict__"
 HEAD = (*LEADING, "__doc__")
-"""What a class's body binds before anything that is written in it."""
+"""The names that a class body binds before its own statements."""
 
 
 @dataclass(slots=True)
 class Deferred:
-    """One annotation: its number if it is not always reached, and its line if that is known."""
+    """One annotation: its number if it is conditional, and its line if that is known."""
 
     name: str
     expr: ast.expr
@@ -64,10 +64,10 @@ def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodie
 
 
 def _with_cells(body: list[ast.stmt], code: Code, *, has_set: bool) -> list[ast.stmt]:
-    """Write an annotation of what is no name, if cells are there that nothing but one implies: it is not evaluated."""
+    """Write an annotation of a target that is not a name if only that explains existing cells: it is not evaluated."""
     consts = [const for const in code.consts if isinstance(const, Code)]
     inner = {name for const in consts for name in const.freevars}
-    # A `def` has a scope for its annotations even if there are none.
+    # A `def` has a scope for its annotations even if it has none.
     is_implied = CLASS_CELL in inner or any(not const.name.startswith("<") for const in consts)
     if has_set and REACHED not in inner:
         added = none_reached(code)
@@ -97,12 +97,14 @@ def _is_store(stmt: ast.stmt, name: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """Return the name that code has for a variable: inside of a class with such a set, a set of one's own is numbered
-    (`bytecode/normalise.apart`)."""
+    """Return the name that code has for a variable.
+
+    Inside a class with such a set, the program's own set is numbered (`bytecode/normalise.apart`).
+    """
     return name.partition(".")[0]
 
 
-# -- what the function evaluates ---------------------------------------------------------------
+# -- the results of the function ------------------------------------------------------------------
 
 
 def _annotations(function: ast.expr, bodies: Bodies, around: Code) -> list[Deferred] | None:
@@ -146,7 +148,7 @@ def _reaches(stmt: ast.AST) -> int | None:
 
 
 def _mark(owner: ast.expr, expr: ast.expr) -> int | None:
-    """Return the number of an annotation in the set of those that were reached, or None if it is another set."""
+    """Return the number of an annotation in the set of reached annotations, or None if it is another set."""
     number = literal_value(expr)
     is_set = isinstance(owner, Var) and _plain(owner.id) == REACHED
     return number if is_set and isinstance(number, int) else None
@@ -162,7 +164,7 @@ def _item(stmt: ast.stmt, result: Temp) -> tuple[str, ast.expr] | None:
 
 
 def _lines(code: Code) -> list[int | None]:
-    """Return the lines of the annotated variables: of the constants that are keys of what is stored."""
+    """Return the lines of the annotated variables: of the constants that are keys of the stored items."""
     instructions = normalise(code).instructions
     return [
         before.line
@@ -171,11 +173,11 @@ def _lines(code: Code) -> list[int | None]:
     ]
 
 
-# -- where they are written ----------------------------------------------------------------------
+# -- placing annotations ---------------------------------------------------------------------------
 
 
 def _in_finally(body: list[ast.stmt]) -> set[int]:
-    """Return the numbers of the annotations that stand in a `finally`."""
+    """Return the numbers of the annotations in a `finally`."""
     found: set[int] = set()
     for node in nodes(body):
         if isinstance(node, (ast.Try, TryStar)):
@@ -184,10 +186,10 @@ def _in_finally(body: list[ast.stmt]) -> set[int]:
 
 
 def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]:
-    """Write the annotations that have a number: where the body notes that it has reached them.
+    """Write the numbered annotations where the body records that it has reached them.
 
-    One that no statement reaches stands in code that the compiler has dropped. It stands before the next one. One in a
-    `finally` has a number for each copy, of which one is left.
+    An annotation that no statement reaches was in code that the compiler has dropped. It goes before the next one. An
+    annotation in a `finally` has a number for each copy, of which one is left.
     """
     marked = {number for node in nodes(body) if (number := _reaches(node)) is not None}
     by_number = {one.number: one for one in found if one.number is not None}
@@ -217,7 +219,7 @@ def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stm
 
 
 def _place_others(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]:
-    """Write the annotations without a number, each behind the one before it: at its assignment, or on its own line."""
+    """Write the annotations without a number in order, each at its assignment or on its own line."""
     place = 0
     while place < len(body) and any(_is_store(body[place], name) for name in HEAD):
         place += 1
@@ -233,7 +235,7 @@ def _place_others(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]
 
 
 def _stores(body: list[ast.stmt]) -> dict[str, deque[int]]:
-    """Return, by variable, the places of the statements that do nothing but store to it."""
+    """Return, by variable, the places of the statements that only store to it."""
     stores: dict[str, deque[int]] = {}
     for place, stmt in enumerate(body):
         target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
@@ -243,7 +245,7 @@ def _stores(body: list[ast.stmt]) -> dict[str, deque[int]]:
 
 
 def _assignment(body: list[ast.stmt], one: Deferred, stores: deque[int], start: int) -> int | None:
-    """Return the place of the assignment that an annotation belongs to: on its line, if lines are known."""
+    """Return the place of the assignment for an annotation: on its line, if lines are known."""
     while stores and (stores[0] < start or 0 < _line(body[stores[0]]) < (one.line or 0)):
         stores.popleft()
     if not stores:
@@ -253,12 +255,12 @@ def _assignment(body: list[ast.stmt], one: Deferred, stores: deque[int], start: 
 
 
 def _line(stmt: ast.stmt) -> int:
-    """Return the line of a statement, 0 where it is not known."""
+    """Return the line of a statement, 0 if unknown."""
     return getattr(stmt, "lineno", 0)
 
 
 def _by_line(body: list[ast.stmt], one: Deferred, start: int) -> int:
-    """Return where the line of an annotation begins, from a place on."""
+    """Return where the line of an annotation begins, searching from a place on."""
     end = start
     while one.line is not None and end < len(body):
         if isinstance(body[end], ast.Return) or _line(body[end]) > one.line:

@@ -30,7 +30,7 @@ KINDS = frozenset({ast.Call, Intrinsic, ast.Await, Function})
 
 
 def restore_functions(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
-    """Turn functions that the body of `code` makes into lambdas, comprehensions, and definitions."""
+    """Turn the functions that the body of `code` makes into lambdas, comprehensions, and definitions."""
 
     def expression(expr: ast.expr) -> ast.expr:
         if isinstance(expr, ast.Call):
@@ -52,7 +52,7 @@ def restore_functions(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[
 
 
 def _called(call: ast.Call, bodies: Bodies, code: Code) -> ast.expr:
-    """Return what a call of a function is that is made for it alone."""
+    """Return the expression for a call of a function that is made only for this call."""
     restored = restore_comprehension(call, bodies)
     if restored is not None:
         step("the call of a function made for it becomes a comprehension")
@@ -73,7 +73,7 @@ def _lambda(function: Function, body: Body) -> ast.expr:
 
 
 def _returned(body: Body) -> ast.expr | None:
-    """Return the expression of a body that is one `return`, beside what the compiler removed; None for another body."""
+    """Return the expression of a body that is only a `return`, apart from removed code; None for another body."""
     only = body.stmts[0] if len(body.stmts) == 1 else None
     return body.unreached.beside(only.value) if isinstance(only, ast.Return) and only.value is not None else None
 
@@ -131,7 +131,7 @@ def _function(function: Function, target: Var | Temp, decorators: list[ast.expr]
 
 
 class Definition(ast.FunctionDef):
-    """A `def` that knows the variable it binds."""
+    """A `def` with the variable that it binds."""
 
     _fields = tuple(dict.fromkeys((*ast.FunctionDef._fields, "type_params")))
     target: Var | Temp
@@ -139,7 +139,7 @@ class Definition(ast.FunctionDef):
 
 
 class AsyncDefinition(ast.AsyncFunctionDef):
-    """An `async def` that knows the variable it binds."""
+    """An `async def` with the variable that it binds."""
 
     _fields = tuple(dict.fromkeys((*ast.AsyncFunctionDef._fields, "type_params")))
     target: Var | Temp
@@ -147,7 +147,7 @@ class AsyncDefinition(ast.AsyncFunctionDef):
 
 
 class ClassDefinition(ast.ClassDef):
-    """A `class` that knows the variable it binds."""
+    """A `class` with the variable that it binds."""
 
     _fields = tuple(dict.fromkeys((*ast.ClassDef._fields, "type_params")))
     target: Var
@@ -167,11 +167,11 @@ def with_docstring(body: Body) -> list[ast.stmt]:
     return stmts or [ast.Pass()]
 
 
-# -- a function that stands alone ------------------------------------------------------------
+# -- a separate function ----------------------------------------------------------------------
 
 
 def define(body: Body, names: Names, maker: Function | None = None) -> tuple[ast.stmt, str]:
-    """Return the definition of a body's function as a statement of its own, and the name that it binds.
+    """Return the definition of a body's function as a separate statement, and the name that it binds.
 
     maker: the operation that would make the function, with its defaults and annotations; None for a bare code object.
     """

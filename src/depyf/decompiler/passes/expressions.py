@@ -1,4 +1,4 @@
-"""Finish expressions: resolve references, flatten `and`/`or`, and turn what `ast` lacks into what it has."""
+"""Finish expressions: resolve references, flatten `and`/`or`, and express the pipeline's nodes in plain `ast`."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def _finish(expr: ast.expr) -> ast.expr:
 
 
 def _flatten(conditions: list[ast.BoolOp]) -> None:
-    """Let each `and` and `or` take the operands of the same kind's below it; inner ones come first in `conditions`.
+    """Merge nested `and` or `or` of the same kind; inner ones come first in `conditions`.
 
-    A chain is gone through once, from its top: taken level by level, its operands are copied for each level.
+    A chain is walked once, from its top: level by level, its operands would be copied for each level.
     """
     joined: set[ast.BoolOp] = set()
     for top in reversed(conditions):
@@ -78,7 +78,7 @@ def _flatten(conditions: list[ast.BoolOp]) -> None:
 
 
 def _is_decided(condition: ast.BoolOp) -> bool:
-    """Return whether a constant ends an `and` or `or` that leaves nothing to the operands behind it: they would go."""
+    """Return whether a constant decides an `and` or `or` early: the compiler would drop the operands after it."""
     last: ast.expr = condition
     while isinstance(last, ast.BoolOp) and type(last.op) is type(condition.op):
         last = last.values[-1]
@@ -86,7 +86,7 @@ def _is_decided(condition: ast.BoolOp) -> bool:
 
 
 def _not(expr: ast.UnaryOp) -> ast.expr:
-    """`not x is y` is compiled as `x is not y`: write it so, where it is."""
+    """Write `x is not y` for `not x is y`, because they compile to the same code."""
     operand = expr.operand
     if isinstance(expr.op, ast.Not) and isinstance(operand, ast.Compare) and len(operand.ops) == 1:
         if hasattr(operand, "apart") and not hasattr(operand, "fused"):
@@ -106,7 +106,7 @@ def _import_call(expr: Module) -> ast.expr:
 
 
 def _displayed(args: list[ast.expr]) -> ast.expr:
-    """Return what the interactive interpreter does with the value of a statement."""
+    """Return the call with which the interactive interpreter displays a value."""
     importer = ast.Name(id="__import__", ctx=ast.Load())
     module = ast.Call(func=importer, args=[ast.Constant(value="sys")], keywords=[])
     return ast.Call(func=ast.Attribute(value=module, attr="displayhook", ctx=ast.Load()), args=args, keywords=[])

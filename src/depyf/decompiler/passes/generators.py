@@ -1,7 +1,6 @@
-"""Generators whose every `yield` the compiler has dropped, as it can never be reached.
+"""Generators whose every `yield` the compiler has dropped as unreachable.
 
-Before: def f(): return             (but its code is that of a generator)
-After:  def f():
+Before: def f(): return             (but its code is that of a generator) After:  def f():
             if False: yield
             return
 
@@ -29,7 +28,7 @@ def keep_generator(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
 
 
 def return_nothing(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
-    """Return the statements of an asynchronous generator without values in its returns: no source gives them one.
+    """Return the statements of an asynchronous generator without values in its returns: they have no syntax.
 
     Before: x = None; return x      After: x = None; x; return
     """
@@ -51,7 +50,7 @@ def return_nothing(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
 
 
 def _yields(stmts: Sequence[ast.stmt]) -> bool:
-    """Return whether statements yield; nested functions, not yet written as such, are no part of them."""
+    """Return whether statements yield, not counting nested functions."""
     work: list[ast.AST] = list(stmts)
     while work:
         node = work.pop()

@@ -1,7 +1,7 @@
-"""Heads of `for` and `with`: put the iterable, the manager and the target where they belong.
+"""Heads of `for` and `with`: move the iterable, the manager and the target to their places.
 
-Before: t1 = <iterator of x>; ForStmt t1: a, b = t2; ...      Enter m -> t3 t4; WithStmt: c = t4; ...
-After:  for a, b in x: ...                                   with m as c: ...
+Before: t1 = <iterator of x>; ForStmt t1: a, b = t2; ...      Enter m -> t3 t4; WithStmt: c = t4; ... After:  for a, b
+in x: ...                                   with m as c: ...
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _sequence(stmts: list[ast.stmt], named: Counter[int], keeps_lists: bool) -> 
 
 
 def _entered(before: list[ast.stmt], stmt: WithStmt) -> Enter | None:
-    """Take the statement that enters the manager from the end of those before; its value may be awaited first."""
+    """Remove the statement that enters the manager from the end of `before`; its value may be awaited first."""
     if before and isinstance(before[-1], Enter) and before[-1].exit == stmt.exit:
         enter = before.pop()
         assert isinstance(enter, Enter)
@@ -77,14 +77,14 @@ def _entered(before: list[ast.stmt], stmt: WithStmt) -> Enter | None:
 
 
 def _awaited(value: ast.Await) -> ast.expr:
-    """Return what is awaited, in whatever words that fails."""
+    """Return the awaited expression, without the error messages of `async with`."""
     return value.value.value if isinstance(value.value, GetAwaitable) else value.value
 
 
 def _iterable(stmt: ForStmt, before: list[ast.stmt], named: Counter[int], keeps_lists: bool) -> ast.expr:
-    """Take the iterable from the assignment just before; an iterator from elsewhere stands for itself.
+    """Remove the iterable from the assignment just before; an iterator from elsewhere is used as it is.
 
-    So does one that is named anywhere else: something goes on with it after the loop.
+    So is an iterator with other uses, because code after the loop may continue with it.
     """
     if before:
         before.extend(take_tail(before[-1], stmt.iterator))
@@ -101,7 +101,7 @@ def _iterable(stmt: ForStmt, before: list[ast.stmt], named: Counter[int], keeps_
 
 
 def _kept_list(iterable: ast.expr) -> ast.expr:
-    """Return what is iterated over; a list that was made is an operand, as a display alone is made a tuple."""
+    """Return the iterable; a new list becomes an operand, because the compiler turns a plain display into a tuple."""
     made = referred(iterable)
     if not isinstance(made, ast.List) or any(isinstance(item, ast.Starred) for item in made.elts):
         return iterable
@@ -114,7 +114,7 @@ def _is_temp(expr: ast.expr, other: ast.expr) -> bool:
 
 
 def _target(body: list[ast.stmt], value: ast.expr | int) -> tuple[ast.expr | None, list[ast.stmt]]:
-    """Return the target that a body stores a temporary to first of all, and the rest of the body."""
+    """Return the target to which a body first stores a temporary, and the rest of the body."""
     temp = value.temp if isinstance(value, Temp) else value
     first = body[0] if body else None
     if isinstance(first, ast.Assign) and isinstance(first.value, Temp) and first.value.temp == temp:

@@ -1,9 +1,8 @@
-"""Names that no source can say, wherever a source says names.
+"""Replace names that a source cannot contain.
 
-Before: o.<x y> = f(<class>=1); def <a\\nimport os>(): ...
-After:  o.x_y = f(class_2=1); def a_import_os(): ...
+Before: o.<x y> = f(<class>=1); def <a\nimport os>(): ... After:  o.x_y = f(class_2=1); def a_import_os(): ...
 
-What such a name stands for is kept in `Names`. A name is never text: a line break in it would begin a line.
+`Names` keeps the real name. Such a name is never written as text: a line break in it would begin a new line.
 """
 
 from __future__ import annotations
@@ -50,11 +49,11 @@ class _Holding(dict[type, tuple[str, ...]]):
 HOLDING = _Holding()
 DOTTED = (ast.alias, ast.ImportFrom)
 MADE = ("<module>", "<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<generic parameters of ")
-"""What the names of code begin with that no source says."""
+"""Prefixes of code names that never occur in a source."""
 
 
 def are_writable(rows: list[Listing]) -> bool:
-    """Return whether a source can say all names of these listings and of their code."""
+    """Return whether a source can contain all names of these listings and of their code."""
     names: set[str] = set()
     for listing in rows:
         code = listing.code
@@ -65,7 +64,7 @@ def are_writable(rows: list[Listing]) -> bool:
 
 
 def _named(listing: Listing) -> list[str]:
-    """Return the names that operations take out of a constant: the one before them, or any in written code."""
+    """Return the names that operations take from a constant: the one before them, or any in program-written code."""
     items = listing.instructions
     found = []
     for place, item in enumerate(items):
@@ -77,16 +76,16 @@ def _named(listing: Listing) -> list[str]:
 
 
 def _texts(const: object) -> list[str]:
-    """Return the items of a constant that may say what arguments or attributes are called: if all are texts."""
+    """Return the items of a constant that may be names of arguments or attributes, if all are strings."""
     items = const if type(const) is tuple else ()
     texts = [item for item in items if isinstance(item, str)]
     return [text for text in texts if text != "*"] if len(texts) == len(items) else []
 
 
 def write_identifiers(stmts: list[ast.stmt], named: Callable[[str], str]) -> None:
-    """Put an identifier in the place of every name that is none, all through some statements.
+    """Replace every name that is not an identifier in some statements.
 
-    named: gives the identifier that stands for a name.
+    named: returns the identifier for a name.
     """
 
     def written(name: str) -> str:

@@ -1,7 +1,7 @@
-"""Comprehensions whose loop stands in the code around them, once that loop is statements.
+"""Inlined comprehensions, once their loop has become statements.
 
-Before: EXPR without a meaning; statements `r = []; for a in .0: if c: r.append(b)`
-After:  EXPR that makes [b for a in x if c] of the iterator of x
+Before: EXPR without a meaning; statements `r = []; for a in .0: if c: r.append(b)` After:  EXPR that makes [b for a in
+x if c] from the iterator of x
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FUNCTIONS: frozenset[type] = frozenset({Function})
 
 
 def inlined_operation(inlined: Inlined, stmts: list[ast.stmt]) -> Inst | None:
-    """Return the operation that stands for a comprehension; None if the statements are not those of one."""
+    """Return the operation for a comprehension; None if the statements are not those of one."""
     whole = comprehension(stmts, inlined.name, ITERATOR, ast.Constant(value=None), _gone(inlined, stmts))
     if whole is None:
         return None
@@ -47,9 +47,9 @@ def inlined_operation(inlined: Inlined, stmts: list[ast.stmt]) -> Inst | None:
 
 
 def _gone(inlined: Inlined, stmts: list[ast.stmt]) -> Unreached:
-    """Return what is left of code that is never reached: variables of the comprehension that nothing in it explains.
+    """Return the traces of unreachable code: variables of the comprehension that nothing in it explains.
 
-    Those of comprehensions inside it count as its own, and a class's comprehension has every name that it reads.
+    Those of nested comprehensions count as its own. A comprehension in a class has every name that it reads.
     """
     inner: list[Var] = []
     own = own_variables(stmts, True, inner)
@@ -64,7 +64,7 @@ def _gone(inlined: Inlined, stmts: list[ast.stmt]) -> Unreached:
     named = {var.id for var in own if var.scope == "global"}
     gone = [name for name in inlined.saved.values() if name.isidentifier() and name not in bound]
     hidden = {name for name in gone if _read_as_global(functions, name)} - needed
-    # A variable of a comprehension inside is one of this, unless something in this reads another one of that name.
+    # A variable of a nested comprehension belongs to this one, unless this one reads another variable of that name.
     told = {var.id for var in (*own, *inner) if var.scope != "fast"}.union(inlined.saved.values())
     used = bound_inside - told if code.name == "<module>" else ()
     apart = (bound_inside - needed) | hidden | named
@@ -82,9 +82,9 @@ def _bound(variables: list[Var]) -> set[str]:
 
 
 def _read_as_global(functions: list[Function], name: str) -> bool:
-    """Return whether a function, or one inside of it, reads a name that no function around it has as a variable."""
+    """Return whether a function, or a nested one, reads a name that is no variable of an enclosing function."""
     work = [function.code for function in functions]
-    for one in work:  # It grows while it is gone through.
+    for one in work:  # The list grows during the iteration.
         if name not in (*one.varnames, *one.cellvars, *one.freevars):
             if name in one.names:
                 return True
@@ -93,7 +93,7 @@ def _read_as_global(functions: list[Function], name: str) -> bool:
 
 
 def _content(whole: ast.expr) -> Hashable:
-    """Return all that an expression is, so that copies of one have the same."""
+    """Return a key for the complete content of an expression, equal for copies of it."""
     words: list[Hashable] = []
     work: list[object] = [whole]
     while work:

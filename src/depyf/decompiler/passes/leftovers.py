@@ -1,4 +1,4 @@
-"""The last pass: names for temporaries and objects, and plain expressions for what no other pass has taken."""
+"""The last pass: name temporaries and objects, and write plain expressions for the remaining nodes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VARIABLES = frozenset({ast.Name, Var})
 
 
 def finish_leftovers(body: Body, names: Names) -> None:
-    """Replace every node that is no Python in place."""
+    """Replace every node that is not Python in place."""
     all_writable = all(map(is_writable, names.taken))
     kinds = KINDS if all_writable else KINDS | VARIABLES
     present = of_kinds(body.stmts, SOUGHT if all_writable else SOUGHT | VARIABLES)
@@ -58,9 +58,9 @@ def finish_leftovers(body: Body, names: Names) -> None:
 
 
 class Leftovers:
-    """Names of temporaries, and plain expressions for nodes that are no Python.
+    """Names of temporaries, and plain expressions for nodes that are not Python.
 
-    between_brackets: identities of the slices that stand between the brackets of a subscript.
+    between_brackets: identities of the slices between the brackets of a subscript.
     """
 
     def __init__(self, names: Names, between_brackets: set[int]) -> None:
@@ -102,7 +102,7 @@ class Leftovers:
         return self._call(expr)
 
     def _call(self, expr: ast.expr) -> ast.expr:
-        """Return the call that an operation without a syntax of its own is; other expressions as they are."""
+        """Return the call for an operation without syntax; other expressions unchanged."""
         match expr:
             case GetIter(value=value):
                 return ast.Call(func=_builtin(self.names, "iter"), args=[value], keywords=[])
@@ -126,7 +126,7 @@ class Leftovers:
 
 
 NAMED = (Temp, Definition, AsyncDefinition, Import)
-"""What is named here, in the order of the source."""
+"""The nodes that are named here, in the order of the source."""
 SOUGHT: frozenset[type] = frozenset({*NAMED, ast.Subscript, *KINDS})
 
 
@@ -136,7 +136,7 @@ def _imported(modules: list[Import]) -> set[str]:
 
 
 def _indices(subscripts: list[ast.Subscript]) -> set[int]:
-    """Return the identities of the slices that stand between the brackets of a subscript, alone or in a tuple."""
+    """Return the identities of the slices between the brackets of a subscript, directly or in a tuple."""
     found: set[int] = set()
     for node in subscripts:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -145,12 +145,12 @@ def _indices(subscripts: list[ast.Subscript]) -> set[int]:
 
 
 def _called(names: Names, function: object, value: ast.expr) -> ast.expr:
-    """Return the call of a function that stands as a constant."""
+    """Return the call of a function that is a constant."""
     return ast.Call(func=ast.Name(id=names.of_object(function), ctx=ast.Load()), args=[value], keywords=[])
 
 
 def _cell(variable: str) -> ast.expr:
-    """Return the cell of a variable: that of a function which does nothing but name it."""
+    """Return the cell of a variable: that of a function which only names it."""
     nothing = ast.arguments(
         posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
     )
@@ -160,12 +160,11 @@ def _cell(variable: str) -> ast.expr:
 
 
 def _made_in_place(function: Function, names: Names) -> ast.expr:
-    """Return a function that is used where it is made: one that names its code and its variables.
+    """Return a function that is used where it is made, as a lambda that names its code and its variables.
 
-    Before: <function of code, over y>(a)
-    After:  (lambda x: object_code(y))(a)
+    Before: <function of code, over y>(a) After:  (lambda x: object_code(y))(a)
 
-    `verify/placeholders.py` puts the code object in the place of the lambda's.
+    `verify/placeholders.py` replaces the lambda's code by the code object.
     """
     arguments, _ = parameters(function.code, function)
     variables: list[ast.expr] = [ast.Name(id=name, ctx=ast.Load()) for name in function.code.freevars]
@@ -174,5 +173,5 @@ def _made_in_place(function: Function, names: Names) -> ast.expr:
 
 
 def _builtin(names: Names, name: str) -> ast.expr:
-    """Return the placeholder of a builtin: its name may be bound to something else."""
+    """Return the placeholder of a builtin, because its name may be rebound."""
     return ast.Name(id=names.of_object(getattr(builtins, name)), ctx=ast.Load())

@@ -1,4 +1,4 @@
-"""Statements before the only `break` of a loop, where what they compute is the head of the next loop.
+"""Move statements before the only `break` of a loop after it, if they compute the iterator of the next loop.
 
 Before: while True:                             After:  while True:
             if c: a(); continue                             if c: a(); continue
@@ -20,7 +20,7 @@ SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Delete)
 
 
 def take_tail(loop: ast.stmt, iterator: ast.expr) -> list[ast.stmt]:
-    """Take the statements that lead to a loop's end, and to the next one's iterator, out of it, if that may be."""
+    """Remove the statements at a loop's end that lead to the next loop's iterator, if that is allowed."""
     if not isinstance(loop, ast.While) or not _ends_by_break(loop):
         return []
     ways = _breaks(loop)
@@ -40,14 +40,14 @@ def take_tail(loop: ast.stmt, iterator: ast.expr) -> list[ast.stmt]:
 
 
 def _ends_by_break(loop: ast.While) -> bool:
-    """Return whether only `break` leads behind a loop: its test never fails, or what is done then leads elsewhere."""
+    """Return whether a loop ends only by `break`: its test never fails, or its `else` jumps away."""
     if not loop.orelse:
         return literal_value(loop.test) is True
     return isinstance(loop.orelse[-1], LEAVES)
 
 
 def _breaks(loop: ast.While) -> list[tuple[list[ast.stmt], bool]]:
-    """Return the sequences that end a loop, and whether nothing but `if` is around them."""
+    """Return the sequences that end a loop, and whether they are nested only in `if`."""
     found: list[tuple[list[ast.stmt], bool]] = []
     work: list[tuple[list[ast.stmt], bool]] = [(loop.body, True)]
     while work:

@@ -29,7 +29,7 @@ def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
     matched = [(stmt, temp) for stmt in of_kinds(found, MATCHES) if (temp := getattr(stmt, "taken", -1)) >= 0]
     left = {node.temp for node in of_kinds(found, TEMPS)} if matched else set()
     for stmt, temp in matched:
-        if temp in left:  # A case that leaves a loop may bind the subject behind it.
+        if temp in left:  # A case that leaves a loop may bind the subject after the loop.
             target = cast(ast.Name, Temp(temp=temp))
             stmt.subject = ast.NamedExpr(target=target, value=stmt.subject)
     return found
@@ -47,7 +47,7 @@ def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
-    """Return the `match` that a test begins, or the test; the subject is taken from the end of `before`."""
+    """Return the `match` that begins with a test, or the test; the subject is taken from the end of `before`."""
     tested = _pattern(stmt.test)
     subject = _assigned(before)
     if tested is None or (subject is None and not tests_pattern(stmt.test)):
@@ -69,9 +69,9 @@ def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
 
 
 def _is_match(cases: list[ast.match_case], rest: list[ast.match_case], subject: ast.expr) -> bool:
-    """Return whether cases tell of their subject, and nothing in them but the patterns does.
+    """Return whether cases test their subject, and only their patterns use it.
 
-    Of `rest` it is known that its cases do.
+    The cases in `rest` are known to do so.
     """
     if all(_is_wildcard(case) for case in [*cases, *rest]):
         return False
@@ -84,7 +84,7 @@ def _is_match(cases: list[ast.match_case], rest: list[ast.match_case], subject: 
 
 
 def _assigned(before: list[ast.stmt]) -> Temp | None:
-    """Return the temporary that the statement before assigns."""
+    """Return the temporary that the last statement assigns."""
     last = before[-1] if before else None
     if not isinstance(last, ast.Assign) or not isinstance(last.targets[-1], Temp) or len(last.targets) > 2:
         return None
@@ -92,7 +92,7 @@ def _assigned(before: list[ast.stmt]) -> Temp | None:
 
 
 def _headed(before: list[ast.stmt], stmt: ast.Match) -> ast.stmt:
-    """Put what the statement before assigns to the subject in its place; a first target captures it."""
+    """Replace the subject by the value that the previous statement assigns to it; its first target captures it."""
     subject = _assigned(before)
     if subject is None or not _same(stmt.subject, subject):
         return stmt
@@ -116,7 +116,7 @@ def _is_wildcard(case: ast.match_case) -> bool:
 
 
 def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case], list[ast.match_case]]:
-    """Return the cases that a chain of tests of one subject begins with, and those of the `match` that it ends with."""
+    """Return the cases at the start of a chain of tests of one subject, and those of a `match` at its end."""
     cases: list[ast.match_case] = []
     while rest:
         capture = _captured(rest[0], subject)
@@ -138,13 +138,13 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
 
 
 def _part_only(only: ast.stmt | None, subject: ast.expr) -> None:
-    """Part the test of a statement that tests a subject for the values of several cases."""
+    """Split the test of a statement that tests a subject for the values of several cases."""
     if isinstance(only, ast.If) and isinstance(subject, Temp):
         part_cases(only, partial(_tests_values, subject))
 
 
 def _tested_case(test: ast.If, subject: ast.expr, capture: Var | None) -> ast.match_case | None:
-    """Return the case that a test of the subject is; one that captures it may have any guard, if cases follow."""
+    """Return the case for a test of the subject; one that captures it may have any guard, if cases follow."""
     tested = _pattern(test.test) if capture is None else None
     if tested is not None and _same(tested[0], subject):
         return ast.match_case(pattern=tested[1], guard=tested[2], body=_case_body(test))
@@ -154,13 +154,13 @@ def _tested_case(test: ast.If, subject: ast.expr, capture: Var | None) -> ast.ma
 
 
 def _case_body(test: ast.If) -> list[ast.stmt]:
-    """Return the body of a case: `pass` where it does nothing but what comes behind the match anyway."""
+    """Return the body of a case: `pass` if it only does what happens after the match anyway."""
     only = test.body[0] if len(test.body) == 1 else None
     return [ast.Pass()] if getattr(only, "is_implied", False) else test.body
 
 
 def _turn(stmt: ast.If, subject: ast.expr) -> None:
-    """Turn a test round, in place, that asks whether a subject does not match: the body of that case does nothing."""
+    """Negate a test, in place, that asks whether a subject does not match: the body of that case is empty."""
     test, inner = stmt.test, None
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = test.operand
@@ -184,7 +184,7 @@ def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:
 
 
 def _goes_on(stmts: list[ast.stmt], subject: ast.expr) -> bool:
-    """Return whether statements still test the subject."""
+    """Return whether statements test the subject further."""
     return isinstance(subject, Temp) and any(_same(node, subject) for node in of_kinds(stmts, TEMPS))
 
 
@@ -214,7 +214,7 @@ def _pattern(test: ast.expr) -> tuple[ast.expr, ast.pattern, ast.expr | None] | 
 
 
 def _alternatives(test: ast.expr) -> list[ast.expr]:
-    """Return the tests that `or` joins, in order."""
+    """Return the operands of `or` tests, in order."""
     found: list[ast.expr] = []
     work = [test]
     while work:
@@ -227,7 +227,7 @@ def _alternatives(test: ast.expr) -> list[ast.expr]:
 
 
 def _tests_values(subject: Temp | None, test: ast.expr) -> bool:
-    """Return whether a condition, or the first part of one, tests a subject, and is no test of one case."""
+    """Return whether a condition, or its first part, tests a subject for several values."""
     if subject is None:
         return False
     first = test
@@ -238,7 +238,7 @@ def _tests_values(subject: Temp | None, test: ast.expr) -> bool:
 
 
 def _single(test: ast.expr) -> tuple[ast.expr, ast.pattern] | None:
-    """Return subject and pattern of a test that is for one pattern."""
+    """Return subject and pattern of a test for one pattern."""
     if isinstance(test, MatchTest):
         return test.subject, test.pattern
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(referred(test.left), Temp):

@@ -20,9 +20,9 @@ from depyf.errors import DecompilationError
 def module_body(body: Body, objects: Mapping[str, object]) -> list[ast.stmt]:
     """Return a module's statements with its docstring as such, and without the final return.
 
-    objects: what placeholders stand for; the module binds them first, for nothing else does.
+    objects: the objects of placeholders; the module binds them first.
 
-    Raises DecompilationError for an object that no import and no literal gives.
+    Raises DecompilationError for an object without an import or a literal.
     """
     stmts = list(body.stmts)
     if stmts and isinstance(stmts[-1], ast.Return):
@@ -40,7 +40,7 @@ def module_body(body: Body, objects: Mapping[str, object]) -> list[ast.stmt]:
 
 
 def _stored_docstring(stmt: ast.stmt) -> ast.Constant | None:
-    """Return the text that a statement stores to `__doc__`, and nowhere else."""
+    """Return the string that a statement stores to `__doc__`, and nowhere else."""
     match stmt:
         case ast.Assign(targets=[ast.Name(id="__doc__")], value=ast.Constant(value=str()) as text):
             return text

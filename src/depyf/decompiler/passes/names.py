@@ -1,4 +1,4 @@
-"""Names that are made up for one decompilation: of temporaries, of objects without a literal, of variables."""
+"""Names invented for one decompilation: of temporaries, of objects without a literal, of variables."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from depyf.decompiler.graph.tac import Graph
 
 @dataclass(slots=True)
 class Names:
-    """Names made up for one decompilation.
+    """Names invented for one decompilation.
 
-    objects: placeholder names and the constants without a literal that they stand for.
-    variables: identifiers and the names, which are none, that they stand for.
-    functions: names of functions in the text, and the names that these functions have.
-    hints: what temporaries would best be called.
-    are_writable: a source can say all names of the code.
-    tried: by wish, the number up to which names like it are taken.
+    objects: placeholder names, and their constants without a literal. variables: identifiers, and the names that they
+    replace because those are not identifiers. functions: names of functions in the text, and the real names of these
+    functions. hints: suggested names for temporaries. are_writable: a source can contain all names of the code. tried:
+    by wish, the highest number already taken.
     """
 
     taken: set[str]
@@ -36,7 +34,7 @@ class Names:
     tried: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, wish: str) -> str:
-        """Return an identifier like `wish` that is not taken."""
+        """Return an unused identifier like `wish`."""
         base = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wish)).strip("_") or "name"
         if base[0].isdigit():
             base = "_" + base
@@ -59,14 +57,14 @@ class Names:
     def of_object(self, value: object) -> str:
         """Return the placeholder of an object; one object has one name."""
         if isinstance(value, Code) and value.origin is not None:
-            value = value.origin  # The program knows the code object, not depyf's view of it.
+            value = value.origin  # The program has the code object, not depyf's view of it.
         if id(value) not in self.by_identity:
             name = self.by_identity[id(value)] = self.fresh(f"object_{_label(value)}")
             self.objects[name] = value
         return self.by_identity[id(value)]
 
     def of_variable(self, name: str) -> str:
-        """Return the identifier of a variable whose name is none."""
+        """Return the identifier of a variable whose name is not one."""
         if name not in self.by_name:
             self.by_name[name] = self.fresh(name)
             self.variables[self.by_name[name]] = name

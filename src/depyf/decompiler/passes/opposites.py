@@ -1,7 +1,6 @@
-"""Write tests with as few `not` as they take.
+"""Write tests with as few `not` as possible.
 
-Before: if m and not (not a == b or c): ...
-After:  if m and a == b and not c: ...
+Before: if m and not (not a == b or c): ... After:  if m and a == b and not c: ...
 
 A jump on `not (a or b)` is a jump on each operand, to the same places as those of `not a and not b`.
 """
@@ -31,12 +30,12 @@ def write_opposites(body: list[ast.stmt], *, negates: bool) -> None:
 
 
 def _is_empty(stmt: ast.If) -> bool:
-    """Return whether nothing is done where the test holds, and something where it fails."""
+    """Return whether the arm of a true test is empty, and that of a false one is not."""
     return bool(stmt.orelse) and all(isinstance(each, ast.Pass) for each in stmt.body)
 
 
 def _written(test: ast.expr) -> ast.expr:
-    """Return a test with each `not` where it reads best."""
+    """Return a test with each `not` where it is most readable."""
     whole = ast.BoolOp(op=ast.And(), values=[test])
     work = [whole]
     while work:
@@ -54,7 +53,7 @@ def _written(test: ast.expr) -> ast.expr:
 
 
 def _turned(test: ast.expr) -> ast.expr:
-    """Return a test whose `not` goes to the operands of what it is of, where that is as short."""
+    """Return a test with its `not` moved to the operands, if that is as short."""
     if is_not(test) and isinstance(test.operand, ast.BoolOp) and goes_inside(test.operand):
         step("`not` before `{}` goes to its operands", type(test.operand.op).__name__.lower())
         return negated(test.operand)

@@ -14,7 +14,7 @@ def parameters(
 ) -> tuple[ast.arguments, ast.expr | None]:
     """Return the parameters and the return annotation.
 
-    Raises ValueError if defaults or annotations are no displays.
+    Raises ValueError if defaults or annotations are not displays.
     """
     names = code.varnames
     annotations: dict[str, ast.expr] = {}
@@ -77,7 +77,7 @@ def _pairs(display: ast.Dict) -> dict[str, ast.expr]:
 
 
 def _annotations(display: ast.expr | None) -> dict[str, ast.expr]:
-    """Annotations are a dict (3.9 and older) or a tuple in which names and values take turns."""
+    """Return annotations by name, from a dict (3.9 and older) or a tuple of alternating names and values."""
     if display is None:
         return {}
     if isinstance(display, ast.Dict):

@@ -1,10 +1,10 @@
-"""`super()` as its attributes are loaded where a module names `super` itself.
+"""`super()` whose attributes are loaded as in a module that names `super` itself.
 
-Before: def f(self): super().g()                    of LOAD_GLOBAL super; CALL; LOAD_METHOD g
-After:  def f(self): global super; super().g()
+Before: def f(self): super().g()                    of LOAD_GLOBAL super; CALL; LOAD_METHOD g After:  def f(self):
+global super; super().g()
 
-Compilers that load an attribute of `super()` in one operation do so only where the module nowhere names `super`. A
-function that stands alone has no such module around it; the declaration is what names `super` for it.
+Compilers that load an attribute of `super()` in one operation do so only if the module nowhere names `super`. A
+decompiled function has no such module around it, so a declaration names `super` in it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ IN_ONE = "LOAD_SUPER_ATTR"
 
 
 def declare_super(body: Body) -> None:
-    """Declare `super` in a function where it, or code inside it, loads attributes of `super()` in several steps."""
+    """Declare `super` in a function that, itself or in nested code, loads attributes of `super()` in several steps."""
     code = body.code
     if not code.flags & CO_OPTIMIZED or code.name == "<lambda>":
         return
@@ -37,7 +37,7 @@ def declare_super(body: Body) -> None:
 
 
 def declare_global(stmts: list[ast.stmt]) -> None:
-    """Name `super` in the declaration that comes first, or in one of its own."""
+    """Add `super` to the first declaration, or to a new one."""
     match stmts:
         case [ast.Global() as first, *_]:
             first.names = sorted({*first.names, SUPER})
@@ -46,7 +46,7 @@ def declare_global(stmts: list[ast.stmt]) -> None:
 
 
 def naming_super(code: Code) -> list[Code]:
-    """Return the code, and that inside it, that names `super`."""
+    """Return the codes, nested ones included, that name `super`."""
     found: list[Code] = []
     pending = [code]
     while pending:
@@ -58,7 +58,7 @@ def naming_super(code: Code) -> list[Code]:
 
 
 def loads_in_steps(items: list[Instruction]) -> bool:
-    """Return whether an attribute is loaded of what a call of the global `super` gave."""
+    """Return whether an attribute is loaded from the result of a call of the global `super`."""
     return any(
         item.op == "LOAD_GLOBAL" and item.arg == SUPER and is_attribute_of_call(items, index)
         for index, item in enumerate(items)
@@ -66,7 +66,7 @@ def loads_in_steps(items: list[Instruction]) -> bool:
 
 
 def is_attribute_of_call(items: list[Instruction], index: int) -> bool:
-    """Return whether what `index` loads is called with none or two values, and an attribute of that is loaded."""
+    """Return whether the value that `index` loads is called with no or two arguments, and its attribute is loaded."""
     height = 1
     for place in range(index + 1, len(items) - 1):
         item = items[place]

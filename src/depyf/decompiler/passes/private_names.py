@@ -1,9 +1,8 @@
-"""Private names of a class, as they are written inside it.
+"""Private names of a class, as written inside it.
 
-Before: class A: def f(self): self._A__x = 1
-After:  class A: def f(self): self.__x = 1
+Before: class A: def f(self): self._A__x = 1 After:  class A: def f(self): self.__x = 1
 
-Both compile to the same operations; but a class that lists the attributes that its methods assign (3.13 and newer)
+Both compile to the same operations. But a class that lists the attributes that its methods assign (3.13 and newer)
 lists them as they were written.
 """
 
@@ -24,11 +23,11 @@ NAMED: tuple[tuple[type[ast.AST], str], ...] = (
     (ast.MatchStar, "name"),
     (ast.MatchMapping, "rest"),
 )
-"""Which nodes hold a name that the compiler mangles, and in which field."""
+"""Nodes with a name that the compiler mangles, and its field."""
 
 
 def write_private_names(stmts: list[ast.stmt], code: Code) -> None:
-    """Write the mangled names in a class's body as they are written there; classes inside it have seen to theirs."""
+    """Write the mangled names in a class body as they are written there; nested classes have already done this."""
     owner = code.name.lstrip("_")
     if not owner:
         return
@@ -51,9 +50,9 @@ def write_private_names(stmts: list[ast.stmt], code: Code) -> None:
 
 
 def _has_private(code: Code, prefix: str) -> bool:
-    """Return whether code, or code inside it, has a name that the compiler mangles for this class."""
+    """Return whether code, or nested code, has a name that the compiler mangles for this class."""
     work = [code]
-    for one in work:  # It grows while it is gone through.
+    for one in work:  # The list grows during the iteration.
         named = (*one.names, *one.varnames, *one.cellvars, *one.freevars)
         if any(name.startswith(prefix) and _written(name, prefix) is not name for name in named):
             return True

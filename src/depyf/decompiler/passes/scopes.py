@@ -1,4 +1,4 @@
-"""Declare what a body binds outside itself: `global` and `nonlocal`."""
+"""Declare the names that a body binds outside itself: `global` and `nonlocal`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from depyf.decompiler.passes.walk import holding
 from depyf.decompiler.steps import step
 
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
-"""Code that is written as an expression: what it binds outside is declared by the code around it."""
+"""Code that is written as an expression: the code around it declares the names that it binds outside."""
 
 
 def declare(body: Body, reached: Reached) -> None:
-    """Put `global` and `nonlocal` statements in front of a body that needs them, and what is never reached."""
+    """Insert `global` and `nonlocal` statements at the start of a body, and its unreachable code."""
     optimized = bool(body.code.flags & CO_OPTIMIZED)
     inner: list[Var] = []
     own = own_variables(body.stmts, optimized, inner)
@@ -51,21 +51,21 @@ def declare(body: Body, reached: Reached) -> None:
     left = _left(body, own, inner, nonlocal_names, reached)
     if stmts or left:
         step("{} declarations stand first", len(stmts) + len(left))
-    # What stands first in a class is the compiler's.
+    # The compiler's own statements come first in a class.
     body.stmts = [*stmts, *left, *body.stmts] if optimized else [*stmts, *body.stmts, *left]
 
 
 def _read_as_global(body: Body, variables: list[Var], inner: list[Var]) -> set[str]:
-    """Return the names that a body reads as global ones.
+    """Return the names that a body reads as globals.
 
-    inner: what comprehensions name; in a module they see its names as it does, as global ones if they are declared.
+    inner: names in comprehensions; in a module they have the module's scope, with its global declarations.
     """
     seen = [*variables, *inner] if body.code.name == "<module>" else variables
     return {var.id for var in seen if var.scope == "global"}
 
 
 def _left(body: Body, own: list[Var], inner: list[Var], declared: set[str], reached: Reached) -> list[ast.stmt]:
-    """Return what code has left that is never reached."""
+    """Return the traces of unreachable code."""
     if body.code.name.startswith("<") and body.code.name != "<module>":
         return []
     seen = [*own, *inner] if body.code.flags & CO_OPTIMIZED else own
@@ -75,7 +75,7 @@ def _left(body: Body, own: list[Var], inner: list[Var], declared: set[str], reac
 
 
 def _unused(body: Body, variables: list[Var], reached: Reached) -> set[str]:
-    """Return the free variables that nothing in the code uses: what named them has left no operation."""
+    """Return the free variables that no operation of the code uses: the code that named them is gone."""
     used = {var.id for var in variables}.union(IMPLIED, reached.shared)
     if "super" in used:
         used.add("__class__")
@@ -83,12 +83,12 @@ def _unused(body: Body, variables: list[Var], reached: Reached) -> set[str]:
 
 
 def variables_of(code: Code) -> frozenset[str]:
-    """Return the variables that code inside of a function does not see as global ones; a class or module has none."""
+    """Return the variables that nested code does not see as globals; a class or module has none."""
     return frozenset((*code.varnames, *code.cellvars, *code.freevars) if code.flags & CO_OPTIMIZED else ())
 
 
 def shadow(inner: Body, local: frozenset[str], bodies: Bodies) -> None:
-    """Declare the globals that `inner`, or a class's methods, read and that the code around has as its variables.
+    """Declare the globals that `inner`, or a class's methods, read if they are variables of the enclosing code.
 
     local: those variables (`variables_of`).
     """
@@ -111,14 +111,14 @@ def shadow(inner: Body, local: frozenset[str], bodies: Bodies) -> None:
 BINDING: frozenset[type] = frozenset(
     {Var, Definition, AsyncDefinition, ClassDefinition, Capture, CaptureStar, CaptureRest, Import, ImportFrom}
 ).union({ast.Lambda}, COMPREHENSIONS)
-"""The nodes that name a variable, or are a scope of their own."""
+"""The nodes that name a variable, or are scopes."""
 
 
 def own_variables(stmts: Sequence[ast.AST], around: bool, apart: list[Var] | None = None) -> list[Var]:
-    """Return the variables that statements name themselves: not those of nested functions and classes.
+    """Return the variables that statements name themselves, without nested functions and classes.
 
-    around: what `:=` binds in comprehensions is bound in the code around them, and has to be declared there.
-    apart: takes what comprehensions name whose code is inline: they do not see the variables of a class.
+    around: variables that `:=` binds in comprehensions are bound in the enclosing code, and must be declared there.
+    apart: receives the names in inlined comprehensions, which do not see the variables of a class.
     """
     inner: list[ast.AST] = []
     found = _named(stmts, around, None if apart is None else inner)
@@ -137,7 +137,7 @@ def _head_parts(node: Definition | AsyncDefinition) -> list[ast.AST]:
 
 
 def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) -> list[Var]:
-    """Return the variables that nodes name; `inner` takes the parts of inline comprehensions instead."""
+    """Return the variables that nodes name; `inner` receives the parts of inlined comprehensions instead."""
     found: list[Var] = []
     work: list[ast.AST] = list(reversed(stmts))
     while work:

@@ -1,7 +1,7 @@
-"""Names for temporaries that tell what is in them.
+"""Names for temporaries that describe their contents.
 
-Before: tmp_1 = layer._parameters['weight']      After: weight = layer._parameters['weight']
-Before: tmp_1 = [a, b]; cache.layers = tmp_1     After: layers = [a, b]; cache.layers = layers
+Before: tmp_1 = layer._parameters['weight']      After: weight = layer._parameters['weight'] Before: tmp_1 = [a, b];
+cache.layers = tmp_1     After: layers = [a, b]; cache.layers = layers
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from depyf.decompiler.lift.nodes import Temp, literal_value
 from depyf.decompiler.passes.walk import statements
 
 ITEMS: dict[str, tuple[str, ...]] = {"items": ("key", "value"), "keys": ("key",), "values": ("value",)}
-"""What the methods of mappings give, one after another."""
+"""The items that the methods of mappings yield."""
 LONGEST = 24
-"""Characters in the name of an object of a class."""
+"""The most characters in the name of an object of a class."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def hint_names(stmts: list[ast.stmt], hints: dict[int, str]) -> None:
-    """Add a hint for each temporary that has none, taken from the value that it is first given, else from a use."""
+    """Add a hint for each temporary without one, from the first value assigned to it, else from a use."""
     found = statements(stmts)
     for stmt in found:
         match stmt:
@@ -42,7 +42,7 @@ def _hint(temp: int, name: str | None, hints: dict[int, str]) -> None:
 
 
 def _telling(value: ast.expr, hints: dict[int, str]) -> str | None:
-    """Return what a value would be called, or None where nothing suggests itself."""
+    """Return a suggested name for a value, or None."""
     if isinstance(value, ast.Name):
         return value.id.strip("_")
     if isinstance(value, ast.Attribute):
@@ -69,7 +69,7 @@ def _result_name(value: ast.Call, hints: dict[int, str]) -> str | None:
 
 
 def _instance(name: str) -> str:
-    """Return what an object of a class is called: the first words of its name, as many as are not too long."""
+    """Return the name for an object of a class: the first words of the class name, up to a length."""
     words = _HUMP.sub("_", name).lower().split("_")
     while len("_".join(words)) > LONGEST and len(words) > 1:
         words.pop()
@@ -85,21 +85,21 @@ def _plain_name(expr: ast.expr, hints: dict[int, str]) -> str | None:
 
 
 def _temps(target: ast.expr) -> list[int]:
-    """Return the temporaries of a loop's target, one after another; none where it has others too."""
+    """Return the temporaries of a loop's target in order; empty if it has other targets too."""
     parts = target.elts if isinstance(target, ast.Tuple) else [target]
     found = [part.temp for part in parts if isinstance(part, Temp)]
     return found if len(found) == len(parts) else []
 
 
 def _given(iterable: ast.expr) -> tuple[str, ...]:
-    """Return what the values are called that a loop takes."""
+    """Return the names for the values of a loop."""
     if isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Attribute) and not iterable.args:
         return ITEMS.get(iterable.func.attr, ())
     return ()
 
 
 def _uses(stmt: ast.stmt) -> Iterator[tuple[int, str]]:
-    """Yield the temporaries that a statement puts somewhere under a name, each with that name."""
+    """Yield the temporaries that a statement stores under a name, each with that name."""
     match stmt:
         case ast.Assign(targets=[ast.Attribute(attr=name)], value=Temp(temp=temp)):
             yield temp, name.strip("_")
@@ -110,7 +110,7 @@ def _uses(stmt: ast.stmt) -> Iterator[tuple[int, str]]:
 
 
 def _named_arguments(call: ast.Call) -> Iterator[tuple[int, str]]:
-    """Yield what a call is given by keyword, in a dictionary, or behind an object and a name, as `setattr` is."""
+    """Yield the arguments of a call by keyword, in a dictionary, or after an object and a name, as for `setattr`."""
     match call.args:
         case [_, ast.Constant(value=str(name)), Temp(temp=temp)]:
             yield temp, name

@@ -1,9 +1,9 @@
-"""Write less: no `else` behind what never falls through, no `pass` beside other statements.
+"""Shorten: no `else` after a body that never falls through, no `pass` beside other statements.
 
 Before: if c: return a          After: if c: return a
         else: b                        b
 
-An `elif` keeps its `else`: without it the rest would go one level deeper, below an `else` of its own.
+An `elif` keeps its `else`: otherwise the rest would be nested one level deeper, in another `else`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 def tidy(body: list[ast.stmt], *, in_order: bool = False) -> None:
     """Tidy every sequence of statements in place, outer ones first, so that long chains stay linear.
 
-    in_order: each `break` and `continue` has code of its own.
+    in_order: each `break` and `continue` has its own code.
     """
     ending = _ending(body)
     work = [(body, False)]
@@ -53,7 +53,7 @@ def _end_alike(stmt: ast.If) -> bool:
 
 
 def _ending(body: list[ast.stmt]) -> set[ast.stmt]:
-    """Return the statements behind which control never goes on: the ways out, and an `if` with one in both arms."""
+    """Return the statements that never fall through: exit statements, and an `if` with one in both arms."""
     found: set[ast.stmt] = set()
     for stmt in reversed(statements(body)):
         if isinstance(stmt, ENDS):
@@ -64,12 +64,12 @@ def _ending(body: list[ast.stmt]) -> set[ast.stmt]:
 
 
 def _is_elif(stmts: list[ast.stmt], owner: ast.AST, name: str) -> bool:
-    """Return whether statements are written as the `elif` of the one that they stand in."""
+    """Return whether statements are written as the `elif` of their parent."""
     return name == "orelse" and isinstance(owner, ast.If) and len(stmts) == 1 and isinstance(stmts[0], ast.If)
 
 
 def _guards(stmt: ast.If) -> bool:
-    """Return whether the second arm is a way out that better comes first, as `if not c: return`."""
+    """Return whether the second arm is an exit that should come first, as in `if not c: return`."""
     if not stmt.orelse or not isinstance(stmt.orelse[-1], ENDS) or keeps_polarity(stmt.test):
         return False
     if getattr(stmt, "is_placed", False):

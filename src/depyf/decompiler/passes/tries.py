@@ -1,7 +1,6 @@
-"""`try`: part a handler's code into clauses.
+"""`try`: split a handler's code into clauses.
 
-Before: TryStmt handler: if <exc is E>: name = exc; A  else: if <exc is F>: B else: reraise
-After:  except E as name: A
+Before: TryStmt handler: if <exc is E>: name = exc; A  else: if <exc is F>: B else: reraise After:  except E as name: A
         except F: B
 """
 
@@ -42,7 +41,7 @@ def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _keep_exceptions(body: list[ast.stmt], made: dict[int, ast.Try]) -> None:
-    """Give an exception that statements use as a value its temporary, where it is caught."""
+    """Assign an exception to its temporary where it is caught, if statements use it as a value."""
     named = {node.temp for node in of_kinds(body, TEMPS)}
     for exc in made.keys() & named:
         step("v{} is used as a value: it is kept where it is caught", exc)
@@ -72,7 +71,7 @@ def _try(stmt: TryStmt) -> ast.stmt:
 
 
 def _without_ends(final: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the body of `finally` without the raising at its ends, which the statement does by itself."""
+    """Return the body of `finally` without the re-raises at its ends, which the statement implies."""
     work = [final]
     while work:
         last = work[-1][-1] if work[-1] else None
@@ -95,7 +94,7 @@ def _is_star(handler: list[ast.stmt]) -> bool:
 
 
 def _joined(stmt: ast.Try) -> ast.stmt:
-    """`try: try: A except E: B finally: C` is one statement."""
+    """Return a `try` as one statement: `try: try: A except E: B finally: C`."""
     if len(stmt.body) == 1:
         inner = stmt.body[0]
         if isinstance(inner, ast.Try) and inner.handlers and not inner.finalbody:
@@ -105,7 +104,7 @@ def _joined(stmt: ast.Try) -> ast.stmt:
 
 
 def _clause(code: list[ast.stmt], exc: int) -> tuple[ast.ExceptHandler | None, list[ast.stmt] | None]:
-    """Return the clause that handler code begins with, and the code behind it (None: nothing is left)."""
+    """Return the first clause of handler code, and the code after it (None: nothing is left)."""
     if not code or not isinstance(code[0], ast.If):
         return None, None
     test = code[0]

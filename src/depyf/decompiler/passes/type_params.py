@@ -1,10 +1,9 @@
 """Definitions with type parameters, and `type` statements.
 
-Before: f = <function <generic parameters of f>>(), which returns set_params(<function f>, (T := typevar('T'),))
-After:  f = <function f with type parameters T>, which becomes `def f[T]()`
+Before: f = <function <generic parameters of f>>(), which returns set_params(<function f>, (T := typevar('T'),)) After:
+f = <function f with type parameters T>, which becomes `def f[T]()`
 
-Before: X = typealias(('X', None, <function: return int>))
-After:  type X = int
+Before: X = typealias(('X', None, <function: return int>)) After:  type X = int
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from depyf.decompiler.passes.deferred import deferred_value, written_in
 from depyf.decompiler.steps import step
 
 GENERIC = "<generic parameters of "
-"""How the name of the code begins in which type parameters are made and a definition is evaluated."""
+"""The prefix of the code that makes type parameters and evaluates a definition."""
 KINDS = {
     "INTRINSIC_TYPEVAR": "",
     "INTRINSIC_TYPEVAR_WITH_BOUND": "",
@@ -30,7 +29,7 @@ WITH_DEFAULT = "INTRINSIC_SET_TYPEPARAM_DEFAULT"
 
 
 def restore_generic(call: ast.Call, bodies: Bodies, around: Code) -> ast.expr | None:
-    """Return the function, class or alias that a call makes together with its type parameters; None if it is none."""
+    """Return the function, class or alias that a call makes together with its type parameters, or None."""
     scope = call.func
     if not isinstance(scope, Function) or not scope.code.name.startswith(GENERIC) or call.keywords:
         return None
@@ -47,7 +46,7 @@ def restore_generic(call: ast.Call, bodies: Bodies, around: Code) -> ast.expr | 
 
 
 def restore_alias(made: Intrinsic, bodies: Bodies, around: Code) -> ast.expr:
-    """Return the alias that an intrinsic function makes, or the expression as it is."""
+    """Return the alias that an intrinsic function makes, or the expression unchanged."""
     match made:
         case Intrinsic(name="INTRINSIC_TYPEALIAS", args=[ast.Tuple(elts=[name, params, function])]):
             value = deferred_value(function, bodies, around)
@@ -78,7 +77,7 @@ def _given(value: ast.expr | None, given: dict[str, ast.expr]) -> ast.expr | Non
 
 
 def _class(made: ast.expr, stmts: list[ast.stmt], bodies: Bodies, around: Code) -> ast.expr | None:
-    """Return the class that is made with a base that stands for its type parameters, without that base."""
+    """Return the class without the base that stands for its type parameters."""
     match made, stmts[0]:
         case (
             ast.Call(func=BuildClass() as maker, args=[*_, Var(id=".generic_base")]) as call,

@@ -1,7 +1,6 @@
-"""What code that is never reached has left behind: the compiler drops the code, and keeps what it said of names.
+"""Traces of unreachable code: the compiler drops the code, but keeps its effect on the scope of names.
 
-Before: x = 1; return x          (but x is a cell, and no function takes it)
-After:  if False:
+Before: x = 1; return x          (but x is a cell, and no function takes it) After:  if False:
             lambda: x
         x = 1; return x
 """
@@ -19,18 +18,18 @@ from depyf.decompiler.passes.walk import of_kinds
 from depyf.decompiler.steps import step
 
 IMPLIED = frozenset({"__classdict__", "__conditional_annotations__"})
-"""Variables of code that is evaluated later: no statement names them."""
+"""Variables of lazily evaluated code: no statement names them."""
 NAMING: frozenset[type] = frozenset({Cell, ast.ExceptHandler})
-"""What names a variable and is no `Var`."""
+"""Nodes other than `Var` that name a variable."""
 YIELDS = frozenset({"YIELD", "YIELD_FROM", "SEND"})
 AWAITS = frozenset({"GET_AWAITABLE", "GET_ANEXT"})
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What the code of a body does: the names of its operations, and the variables of its own that functions take.
+    """The operations of a body: the names in them, and its own variables that functions capture.
 
-    cells: variables of comprehensions inside it that functions take.
+    cells: variables of nested comprehensions that functions capture.
     """
 
     ops: frozenset[str]
@@ -39,7 +38,7 @@ class Reached:
 
     @staticmethod
     def of(instructions: Iterable[Instruction]) -> Reached:
-        """Return what the instructions of a listing do."""
+        """Return the facts about the instructions of a listing."""
         rows = list(instructions)
         shared = [item.arg.freevars for item in rows if isinstance(item.arg, Code)]
         cells = frozenset(str(item.arg) for item in rows if item.op == "MAKE_CELL")
@@ -48,16 +47,12 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Unreached:
-    """What is known of code that is gone.
+    """The known facts about removed code.
 
-    bound: variables that it binds, and nothing else does.
-    captured: variables that a function in it has as its own free ones.
-    read: free variables that it reads.
-    yields, awaits: whether it does.
-    inside: variables that only comprehensions in it bind.
-    named: global variables that `:=` in it binds.
-    looped: variables of comprehensions in it that a function takes.
-    used: variables of a module that it reads.
+    bound: variables that only this code binds. captured: variables that a function in it captures. read: free variables
+    that it reads. yields, awaits: whether it does. inside: variables that only comprehensions in it bind. named: global
+    variables that `:=` in it binds. looped: variables of comprehensions in it that a function captures. used: variables
+    of a module that it reads.
     """
 
     bound: tuple[str, ...] = ()
@@ -71,7 +66,7 @@ class Unreached:
     used: tuple[str, ...] = ()
 
     def statements(self) -> list[ast.stmt]:
-        """Return a statement that binds and captures the variables, and is never reached."""
+        """Return an unreachable statement that binds and captures the variables."""
         never: list[ast.stmt] = []
         if self.bound:
             targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in self.bound]
@@ -83,7 +78,7 @@ class Unreached:
         return [ast.If(test=literal(False), body=never, orelse=[], lineno=0)] if never else []
 
     def parts(self, *, binds: bool) -> list[ast.expr]:
-        """Return the expressions that do all that; `:=` binds where it `binds` a variable of this code."""
+        """Return expressions with all these effects; `binds`: `:=` binds a variable of this code."""
         found = [_named(name, "fast") for name in self.bound] if binds else []
         found += [_named(name, "global") for name in self.named]
         found += [_looping(self.inside, literal(None))] if self.inside else []
@@ -95,7 +90,7 @@ class Unreached:
         return found
 
     def beside(self, expr: ast.expr, *, binds: bool = True) -> ast.expr:
-        """Return an expression with what is never reached in an arm of its own; in a comprehension `:=` binds not."""
+        """Return an expression with the unreachable parts in a separate arm; `binds` is false in a comprehension."""
         parts = self.parts(binds=binds)
         if not parts:
             return expr
@@ -116,12 +111,12 @@ def _named(name: str, scope: str) -> ast.expr:
 
 
 def _looping(names: Collection[str], element: ast.expr) -> ast.expr:
-    """Return a comprehension that binds variables of its own."""
+    """Return a comprehension that binds its own variables."""
     return ast.ListComp(elt=element, generators=[over_nothing(names)])
 
 
 def over_nothing(names: Collection[str]) -> ast.comprehension:
-    """Return a part of a comprehension that binds variables, and never any."""
+    """Return a part of a comprehension that names variables but never binds them."""
     targets: list[ast.expr] = [Var(id=name, ctx=ast.Store(), scope="fast") for name in names]
     return ast.comprehension(target=together(targets), iter=ast.Tuple(elts=[], ctx=LOAD), ifs=[], is_async=0)
 
@@ -136,10 +131,10 @@ def _capturing(names: Collection[str]) -> ast.expr:
 def unreached(
     code: Code, stmts: list[ast.stmt], own: list[Var], inner: list[Var], unused: Collection[str], reached: Reached
 ) -> Unreached:
-    """Return what nothing in a body explains.
+    """Return the facts that nothing in a body explains.
 
-    own, inner: variables that the body names itself, and that comprehensions name whose code is inline.
-    unused: free variables that nothing names.
+    own, inner: variables that the body itself names, and those in inlined comprehensions. unused: free variables that
+    nothing names.
     """
     named = of_kinds(stmts, NAMING)
     shared = reached.shared | {node.name for node in named if isinstance(node, Cell)}
@@ -147,9 +142,9 @@ def unreached(
     if code.name == "<module>":
         return Unreached(looped=tuple(sorted(set(code.cellvars).difference(reached.cells, IMPLIED))))
     if not code.flags & CO_OPTIMIZED:
-        # A class has its own variables apart from those of the code around it that its methods see.
+        # A class has its own variables, separate from those of the enclosing code that its methods see.
         return Unreached(captured=tuple(sorted(filter(str.isidentifier, captured.union(unused)))))
-    # Written code may have a free variable with the name of a local one: that is what the others mean.
+    # Program-written code may have a free variable with the name of a local one. Other code refers to the free one.
     looped = _targets(stmts, inner)
     read = {var.id for var in own if is_own(var, code)} | (shared - set(code.freevars) - looped) | captured
     read |= {var.id for var in inner if is_own(var, code)} - looped
@@ -168,7 +163,7 @@ def unreached(
 
 
 def _targets(stmts: list[ast.stmt], inner: list[Var]) -> set[str]:
-    """Return the variables that only comprehensions have as targets; `:=` in them binds one of the code around."""
+    """Return the variables that are targets only in comprehensions; `:=` in them binds one of the enclosing code."""
     found = {var.id for var in inner if not isinstance(var.ctx, ast.Load)}
     if found:
         named: list[ast.NamedExpr] = of_kinds(stmts, frozenset({ast.NamedExpr}))

@@ -1,6 +1,6 @@
 """Walk and rewrite statement trees without recursion.
 
-What the nodes of a type hold is looked up once for the type: most nodes hold nothing, and are passed over for one look.
+The fields with children are cached by node type: most types have none, and are skipped after one lookup.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Stmts = list[ast.stmt]
 
 BODIES = ("body", "orelse", "finalbody", "handler")
 PARTS = ("handlers", "cases")
-"""Fields of statements with parts that have a body each."""
+"""Fields of statements whose parts have a body each."""
 
 
 class _Nests(dict[type[ast.stmt], tuple[tuple[str, ...], tuple[str, ...]] | None]):
@@ -31,7 +31,7 @@ NESTS = _Nests()
 
 
 def inner(stmt: ast.stmt) -> list[tuple[Stmts, ast.AST, str]]:
-    """Return the sequences of statements right inside a statement, each with the node and the field that hold it."""
+    """Return the sequences of statements directly inside a statement, each with the node and the field that hold it."""
     nests = NESTS[type(stmt)]
     if nests is None:
         return []
@@ -50,7 +50,7 @@ def rewrite_sequences(body: Stmts, rewrite: Callable[[Stmts], Stmts]) -> Stmts:
     """Apply `rewrite` to every sequence of statements, inner ones first; return the new outermost."""
     order: list[tuple[Stmts, ast.AST, str]] = []
     work = [body]
-    for sequence in work:  # It grows while it is gone through.
+    for sequence in work:  # The list grows during the iteration.
         for stmt in sequence:
             if NESTS[type(stmt)]:
                 found = inner(stmt)
@@ -80,7 +80,7 @@ def holds(body: Stmts, *kinds: type[ast.stmt]) -> bool:
 
 
 class _Inner(dict[type, tuple[str, ...]]):
-    """By type of node, the fields that other nodes may stand in; what is no node has none."""
+    """By type of node, the fields that may contain other nodes; empty for other objects."""
 
     def __missing__(self, kind: type) -> tuple[str, ...]:
         fields: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ INNER = _Inner()
 
 
 def nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
-    """Return every node in `body` in the order of the source, parents first; operators and contexts are none."""
+    """Return every node in `body` in the order of the source, parents first, without operators and contexts."""
     found: list[ast.AST] = []
     work = list(body)
     work.reverse()
@@ -119,7 +119,7 @@ def nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """Return the nodes right inside a node; operators and contexts are none."""
+    """Return the direct children of a node, without operators and contexts."""
     found: list[ast.AST] = []
     for name in INNER[type(node)]:
         value = getattr(node, name, None)
@@ -131,7 +131,7 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def holding(node: ast.AST, kinds: frozenset[type]) -> list[ast.AST]:
-    """Return the nodes right inside a node that are of these kinds or hold others."""
+    """Return the direct children of a node that are of these kinds or have children."""
     found: list[ast.AST] = []
     for name in INNER[type(node)]:
         value = getattr(node, name, None)
@@ -143,11 +143,11 @@ def holding(node: ast.AST, kinds: frozenset[type]) -> list[ast.AST]:
 
 
 def of_kinds(body: Iterable[ast.AST], kinds: frozenset[type]) -> list[Any]:
-    """Return the nodes of exactly these kinds in `body`, parents before children, in no other order."""
+    """Return the nodes of exactly these kinds in `body`, parents before children, otherwise unordered."""
     work = list(body)
     found: list[Any] = [node for node in work if type(node) in kinds]
     held = INNER
-    for node in work:  # It grows while it is gone through.
+    for node in work:  # The list grows during the iteration.
         for value in node.__dict__.values():
             kind = type(value)
             if kind is list:
@@ -172,9 +172,9 @@ Slot = tuple[Any, Any]
 def rewrite_expressions(
     body: Sequence[ast.stmt], rewrite: Callable[[ast.expr], ast.expr], kinds: frozenset[type[ast.expr]]
 ) -> None:
-    """Replace every expression of these kinds below `body` by what `rewrite` makes of it, inner ones first.
+    """Replace every expression of these kinds below `body` by the result of `rewrite`, inner ones first.
 
-    Within a node, and from node to node, what stands first in the source is replaced first.
+    Within a node, and from node to node, replacements are in the order of the source.
     """
     for slots in reversed(_slots(body, kinds)):
         for owner, place in slots:
@@ -185,7 +185,7 @@ def rewrite_expressions(
 
 
 def _slots(body: Sequence[ast.stmt], kinds: frozenset[type[ast.expr]]) -> list[list[Slot]]:
-    """Return, node by node, the places right inside it that hold an expression of these kinds."""
+    """Return, node by node, the places directly inside it that hold an expression of these kinds."""
     found: list[list[Slot]] = []
     work: list[ast.AST] = list(reversed(body))
     while work:

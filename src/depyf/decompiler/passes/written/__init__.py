@@ -1,1 +1,1 @@
-"""Of several ways to write the same, that of the author: statements with their places come in and go out."""
+"""Choose the author's way among several equivalent ones. In and out: statements with source locations."""

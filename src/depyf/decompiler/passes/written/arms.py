@@ -1,11 +1,11 @@
-"""`else` and `elif` behind what never falls through, where the author wrote them.
+"""`else` and `elif` after a body that never falls through, where the author wrote them.
 
 Before: if a: return 1           After:  if a: return 1
         if b: return 2                   elif b: return 2
         return 3                         else: return 3
 
-What stands to the right of the statement before it belongs to an `else` of that; a test that begins five columns to
-the right of its statement stands behind `elif`.
+Statements to the right of the previous statement belong to its `else`. A test that begins five columns to the right of
+its statement follows `elif`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from depyf.decompiler.structure.polarity import negated
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 ELIF = 5
-"""Columns that `elif` takes with the blank behind it."""
+"""Columns of `elif` and the space after it."""
 NOT_IF = len("if not ")
 
 
 def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
     """Move statements to the `else` that their columns show, in place; return those that never fall through."""
     order = [body]
-    for block in order:  # It grows while it is gone through.
+    for block in order:  # The list grows during the iteration.
         for stmt in block:
             order += [below for below, _, _ in inner(stmt)]
     for stmt in statements(body):
@@ -46,7 +46,7 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
 
 
 def _restore_arm(block: list[ast.stmt], place: int, columns: Columns, ending: set[ast.stmt]) -> None:
-    """Move what belongs to one statement of a block into it, and what stands behind it out of it."""
+    """Move the statements that belong to one statement of a block into it, and those that follow it out of it."""
     stmt = block[place]
     if _is_guard(stmt, block, place, ending) and _stands_before(block[place + 1 :], stmt.body, columns):
         stmt.orelse = block[place + 1 :]
@@ -68,7 +68,7 @@ def _restore_arm(block: list[ast.stmt], place: int, columns: Columns, ending: se
 
 
 def never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
-    """Return whether control never goes on behind a statement; `ending`: those inside of it where it does not."""
+    """Return whether a statement never falls through; `ending` holds the nested statements that do not."""
     if isinstance(stmt, ast.If):
         return bool(stmt.orelse) and stmt.body[-1] in ending and stmt.orelse[-1] in ending
     if isinstance(stmt, ast.Try):
@@ -83,26 +83,26 @@ def never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
 
 
 def _stands_before(one: list[ast.stmt], other: list[ast.stmt], columns: Columns) -> bool:
-    """Return whether statements stand before others in the source."""
+    """Return whether statements precede others in the source."""
     first, second = columns.starts.get(one[0]), columns.starts.get(other[0])
     return first is not None and second is not None and first < second
 
 
 def _turn(stmt: ast.If) -> None:
-    """Write the arms of a statement in the other order."""
+    """Swap the arms of a statement."""
     step("line {}: the arms change places", stmt.lineno)
     stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
 
 
 def _is_guard(stmt: ast.stmt, block: list[ast.stmt], place: int, ending: set[ast.stmt]) -> TypeGuard[ast.If]:
-    """Return whether the rest of a block is all that happens where a test fails, and ends there."""
+    """Return whether the rest of a block runs only if a test fails, and ends the block."""
     if not isinstance(stmt, ast.If) or stmt.orelse or place + 1 == len(block):
         return False
     return stmt.body[-1] in ending and block[-1] in ending
 
 
 def _has_needless_else(stmt: ast.stmt, ending: set[ast.stmt]) -> TypeGuard[ast.If | ast.Try]:
-    """Return whether the `else` of a statement does the same behind it."""
+    """Return whether the `else` of a statement could follow it instead."""
     if isinstance(stmt, ast.If):
         return bool(stmt.orelse) and stmt.body[-1] in ending
     if not isinstance(stmt, ast.Try) or stmt.finalbody or not stmt.orelse:
@@ -111,7 +111,7 @@ def _has_needless_else(stmt: ast.stmt, ending: set[ast.stmt]) -> TypeGuard[ast.I
 
 
 def _behind(stmt: ast.If | ast.Try, columns: Columns) -> int:
-    """Return from which statement on the `else` of a statement stands behind it in the source."""
+    """Return the first statement of an `else` that follows the whole statement in the source."""
     own = columns.column(stmt)
     if own is not None and isinstance(stmt, ast.If):
         own -= own % columns.unit
@@ -122,7 +122,7 @@ def _behind(stmt: ast.If | ast.Try, columns: Columns) -> int:
 
 
 def _taken_behind(stmt: ast.If, columns: Columns, ending: set[ast.stmt]) -> list[ast.stmt]:
-    """Take what stands behind a statement in the source out of its body: its `else` never gets there."""
+    """Remove the statements that follow a statement in the source from its body, if its `else` never gets there."""
     own = columns.column(stmt)
     if own is None or not stmt.orelse or stmt.orelse[-1] not in ending:
         return []
@@ -153,9 +153,9 @@ def _is_same(one: ast.expr | None, other: ast.expr | None) -> bool:
 
 
 def _is_elif(stmt: ast.stmt, columns: Columns) -> bool:
-    """Return whether the test of a statement stands as far behind its column as `elif` takes it.
+    """Return whether the test of a statement is as far from its column as after `elif`.
 
-    `if not a in b` comes as `if a not in b` here.
+    `if not a in b` arrives here as `if a not in b`.
     """
     if not isinstance(stmt, ast.If):
         return False
@@ -167,7 +167,7 @@ def _is_elif(stmt: ast.stmt, columns: Columns) -> bool:
 
 
 def _takes_else(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
-    """Return whether what follows a statement does the same in an `else` of it."""
+    """Return whether the statements after a statement could be its `else` instead."""
     if isinstance(stmt, ast.If):
         return not stmt.orelse and stmt.body[-1] in ending
     if isinstance(stmt, ast.Try):
@@ -189,7 +189,7 @@ def _breaks(loop: ast.stmt) -> bool:
 
 
 def _take(block: list[ast.stmt], place: int, columns: Columns) -> None:
-    """Give a statement the `else` that stands behind it."""
+    """Move the statements after a statement into its `else`."""
     stmt = block[place]
     own, end = columns.column(stmt), place + 1
     if own is None:

@@ -1,11 +1,11 @@
-"""`else` and `elif` behind what never falls through, where lines alone show the source.
+"""`else` and `elif` after a body that never falls through, for code with lines only.
 
 Before: 2: return 1         After:  2: return 1
         4: return 2                 3: else:
                                     4: return 2
 
-`else:` takes a line. So does a blank one: a single statement that leaves too is the `else` of what leaves two lines
-above it, while several statements stand behind a blank line. An `elif` takes none but its own.
+`else:` takes a line, and so does a blank line. A single exit statement two lines below another exit is its `else`.
+Several statements there follow a blank line instead. An `elif` takes only its own line.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.steps import step
 
 ELSE = 2
-"""How many lines below a statement the first one in the `else` behind it stands."""
+"""How many lines below a body the first statement of its `else` is."""
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 Block = tuple[list[ast.stmt], type[ast.stmt] | None]
-"""Statements, and what coming to their end does."""
+"""Statements, and the effect of reaching their end."""
 
 
 def restore_arms_by_lines(body: list[ast.stmt], lines: Lines) -> set[ast.stmt]:
     """Move statements to the `else` that lines show, in place; return those that never fall through."""
     order: list[Block] = [(body, ast.Return)]
-    for block, end in order:  # It grows while it is gone through.
+    for block, end in order:  # The list grows during the iteration.
         for stmt in block:
             after = end if stmt is block[-1] else None
             for below, _, name in reversed(inner(stmt)):
@@ -50,7 +50,7 @@ def restore_arms_by_lines(body: list[ast.stmt], lines: Lines) -> set[ast.stmt]:
 
 
 def _kept(order: list[Block], lines: Lines, ending: set[ast.stmt]) -> set[int]:
-    """Return the identities of blocks that stay what an `elif` holds: nothing else can be done with them."""
+    """Return the identities of blocks that stay the content of an `elif`, because no other form is possible."""
     kept: set[int] = set()
     for block, _ in order:
         for stmt in block:
@@ -61,20 +61,20 @@ def _kept(order: list[Block], lines: Lines, ending: set[ast.stmt]) -> set[int]:
 
 
 def _has_elif(stmt: ast.stmt, lines: Lines) -> TypeGuard[ast.If]:
-    """Return whether no line is left for an `else:` between the arms of a statement."""
+    """Return whether there is no line for an `else:` between the arms of a statement."""
     if not isinstance(stmt, ast.If) or len(stmt.orelse) != 1 or not isinstance(stmt.orelse[0], ast.If):
         return False
     return _gap(stmt.body, stmt.orelse, lines) < ELSE
 
 
 def _gap(block: list[ast.stmt], rest: list[ast.stmt], lines: Lines) -> int:
-    """Return how many lines below the end of a block others begin, 0 where nothing says it."""
+    """Return how many lines below the end of a block others begin, 0 if unknown."""
     first, last = lines.first(rest[0]), lines.last(block)
     return first - last if first and last else 0
 
 
 def _restore_if(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt], *, is_body: bool) -> None:
-    """Move what follows a test's body into its `else`, or what is there behind it."""
+    """Move the statements after a test's body into its `else`, or those in its `else` after it."""
     stmt, rest = block[place], block[place + 1 :]
     assert isinstance(stmt, ast.If)
     if stmt.body[-1] not in ending or bool(stmt.orelse) == bool(rest):
@@ -102,9 +102,9 @@ def _restore_if(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast
 
 
 def _restore_last(block: list[ast.stmt], place: int, lines: Lines) -> bool:
-    """Restore the arms of a test before the return at the end of a function; return whether that is known.
+    """Restore the arms of a test before the return at the end of a function; return whether they are known.
 
-    Up to 3.9 the compiler writes one more return behind a statement that holds others, whatever they do.
+    Up to 3.9 the compiler writes one more return after a compound statement, even if it is unreachable.
     """
     stmt, rest = block[place], block[place + 1 :]
     assert isinstance(stmt, ast.If)
@@ -120,7 +120,7 @@ def _restore_last(block: list[ast.stmt], place: int, lines: Lines) -> bool:
 
 
 def _part_behind(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt]) -> bool:
-    """Move what stands behind the `else` of a statement out of its body; return whether there is any."""
+    """Move the statements that follow the `else` of a statement out of its body; return whether there are any."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
     other = stmt.orelse or block[place + 1 :]
@@ -138,7 +138,7 @@ def _part_behind(block: list[ast.stmt], place: int, lines: Lines, ending: set[as
 
 
 def _stands_below_guard(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt]) -> bool:
-    """Return whether a statement stands right below one that leaves in the same way."""
+    """Return whether a statement is directly below one with the same kind of exit."""
     before = block[place - 1] if place else None
     if not isinstance(before, ast.If) or before.orelse or not never_falls_through(before.body[-1], ending):
         return False
@@ -146,7 +146,7 @@ def _stands_below_guard(block: list[ast.stmt], place: int, lines: Lines, ending:
 
 
 def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, ending: set[ast.stmt]) -> bool:
-    """Return whether statements are the `else` or `elif` of one that leaves, not what follows it."""
+    """Return whether statements are the `else` or `elif` of an exit, as opposed to following it."""
     gap, first = _gap(stmt.body, rest, lines), rest[0]
     if len(rest) > 1 or not gap:
         return False
@@ -166,7 +166,7 @@ def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, en
 def _restore_try(
     block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt], end: type[ast.stmt] | None
 ) -> None:
-    """Move what follows a `try` into its `else`, where no clause of it goes on to there."""
+    """Move the statements after a `try` into its `else`, if no clause continues there."""
     stmt, rest = block[place], block[place + 1 :]
     assert isinstance(stmt, ast.Try)
     if not rest or stmt.orelse or stmt.finalbody or not all(each.body[-1] in ending for each in stmt.handlers):
@@ -190,9 +190,9 @@ def _restore_try(
 
 
 def _stands_before(stmt: ast.stmt, line: int, lines: Lines) -> bool:
-    """Return whether a statement that cannot raise stands before a line: it is the same inside of a `try`.
+    """Return whether a statement that cannot raise precedes a line: it is equivalent inside a `try`.
 
-    A `break` more likely does, where nothing says its line.
+    A `break` without a known line probably does.
     """
     if isinstance(stmt, ast.Break):
         return lines.first(stmt) < line
@@ -208,7 +208,7 @@ def _has_room(
     lines: Lines,
     ending: set[ast.stmt],
 ) -> bool:
-    """Return whether statements behind clauses more likely are an `else`, of those that lines leave room for."""
+    """Return whether statements after clauses are more probably an `else`, if lines leave room for one."""
     gap = _gap(clauses, rest, lines)
     if gap < ELSE:
         return False
@@ -221,9 +221,9 @@ def _has_room(
 
 
 def _goes_on(body: list[ast.stmt], rest: list[ast.stmt], lines: Lines, end: type[ast.stmt] | None) -> bool:
-    """Return whether a clause goes on to the end by itself: what leaves it there has no line of its own.
+    """Return whether a clause falls through to the end: its exit has no line of its own.
 
-    A clause that holds nothing else may hold `pass` there.
+    A clause without other statements may contain `pass`.
     """
     if not _goes_to_end(body[-1], end):
         return False
@@ -231,5 +231,5 @@ def _goes_on(body: list[ast.stmt], rest: list[ast.stmt], lines: Lines, end: type
 
 
 def _goes_to_end(stmt: ast.stmt, end: type[ast.stmt] | None) -> bool:
-    """Return whether a statement does what coming to the end of its block does."""
+    """Return whether a statement has the effect of reaching the end of its block."""
     return end is not None and isinstance(stmt, end) and getattr(stmt, "value", None) is None

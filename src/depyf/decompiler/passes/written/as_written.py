@@ -1,4 +1,4 @@
-"""Of several ways to write the same, choose the one that places in the source show."""
+"""Choose the form that source locations show among several equivalent ones."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from depyf.decompiler.passes.written.ways_out import drop_unreached_breaks, rest
 
 
 def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str], has_source: bool) -> None:
-    """Rewrite the statements of one code object in place; what has no places stays as it is.
+    """Rewrite the statements of one code object in place; statements without locations do not change.
 
-    ops: the operations of the listing.
-    has_source: whether its lines are those of a source, not of a program that wrote the code.
+    ops: the operations of the listing. has_source: whether its lines are those of a source, not of a program that wrote
+    the code.
     """
     if "FORMAT" in ops:
         restore_formats(body)
@@ -89,11 +89,11 @@ def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
 
 
 def _depth(code: Code) -> int:
-    """Return in how many blocks the statements of code most likely stand: those of methods in two."""
+    """Return the most probable nesting depth of code's statements: two for those of methods."""
     return 0 if not code.flags & CO_OPTIMIZED else 2 if code.parameters[:1] in (("self",), ("cls",)) else 1
 
 
 def _is_taken_apart(code: Code) -> bool:
-    """Return whether an expression, annotations or type parameters take the place of the statements of code."""
+    """Return whether the code becomes an expression, annotations or type parameters instead of statements."""
     name = code.name
     return (name.startswith(("<", ANNOTATE)) and name != "<module>") or code.parameters == (".format",)

@@ -1,4 +1,4 @@
-"""What stands behind a test, and is done in one arm of it: the other arm leaves the block.
+"""Move statements after a test if the code has them in one arm, because the other arm leaves the block.
 
 Before: if a:               After:  if a:
             b                           b
@@ -6,7 +6,7 @@ Before: if a:               After:  if a:
                                         return
                                     return c
 
-What stands in the column of the test stands behind it.
+Statements in the column of the test follow it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ IF, NOT = len("if "), len("not ")
 
 
 def part_behind(block: list[ast.stmt], stmt: ast.If, columns: Columns, end: ast.stmt) -> None:
-    """Move what stands behind the last statement of a block out of it, in place; the other arm leaves with `end`."""
+    """Move the statements after the last statement of a block out of it, in place; the other arm leaves with `end`."""
     own = _own(stmt, columns)
     if own is None:
         return
@@ -43,12 +43,12 @@ def part_behind(block: list[ast.stmt], stmt: ast.If, columns: Columns, end: ast.
 
 
 def _comes_to_end(arm: list[ast.stmt]) -> bool:
-    """Return whether control comes to the end of an arm, and it is plain from where."""
+    """Return whether an arm reaches its end from a known place."""
     return not arm or not (isinstance(arm[-1], ENDS) or inner(arm[-1]))
 
 
 def _own(stmt: ast.If, columns: Columns) -> int | None:
-    """Return the column of a test, if its keyword is right there."""
+    """Return the column of a test, if its keyword directly precedes it."""
     start, below = columns.starts.get(stmt), columns.below(stmt)
     if start is None or below is None:
         return None
@@ -57,7 +57,7 @@ def _own(stmt: ast.If, columns: Columns) -> int | None:
 
 
 def _is_behind(arm: list[ast.stmt], columns: Columns, own: int) -> bool:
-    """Return whether an arm stands in the column of its test, and is no `elif`."""
+    """Return whether an arm is in the column of its test, and is not an `elif`."""
     if not arm or columns.column(arm[0]) != own:
         return False
     start = columns.starts.get(arm[0])

@@ -1,7 +1,6 @@
-"""Brackets around some operands of `and` and `or`, which take a column.
+"""Parentheses around some operands of `and` and `or`, inferred from columns.
 
-Before: a and b and c and d             not a and not b and c
-After:  a and (b and c) and d           not (a or b) and c
+Before: a and b and c and d             not a and not b and c After:  a and (b and c) and d           not (a or b) and c
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from depyf.decompiler.structure.polarity import is_not, negated
 NOT = len("not ")
 WORDS: dict[type[ast.boolop], int] = {ast.And: len(" and "), ast.Or: len(" or ")}
 SIMPLE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
-"""What nobody writes brackets around."""
+"""Expressions that nobody puts in parentheses."""
 Span = tuple[int, int]
-"""The first operand between brackets, and the last."""
+"""The first and the last operand in parentheses."""
 
 
 def gap_between(one: ast.expr, other: ast.expr) -> int | None:
-    """Return how many columns are between two expressions on one line; brackets count."""
+    """Return how many columns are between two expressions on one line, including parentheses."""
     before = [place for node in nodes([one]) if (place := place_of(node)) is not None]
     start = start_of(other)
     if not before or start is None:
@@ -33,9 +32,9 @@ def gap_between(one: ast.expr, other: ast.expr) -> int | None:
 
 
 def turned_runs(test: ast.BoolOp, turns: list[bool]) -> None:
-    """Write `not` before the whole of neighbours between which there is no room for it, in place.
+    """Write `not` before a group of neighbours if there is no room for it before each, in place.
 
-    turns: of each operand, whether its opposite is no other comparison.
+    turns: for each operand, whether its negation is more than another comparison.
     """
     other_op: type[ast.boolop] = ast.Or if isinstance(test.op, ast.And) else ast.And
     spans: list[Span] = []
@@ -55,7 +54,7 @@ def turned_runs(test: ast.BoolOp, turns: list[bool]) -> None:
 
 
 def group(test: ast.BoolOp) -> None:
-    """Put operands that stand between brackets into a test of their own, in place."""
+    """Put the operands in parentheses into a separate test, in place."""
     for first, last in reversed(_spans(test)):
         if 0 < last - first < len(test.values) - 1:
             step("some operands of a test stand between brackets")
@@ -63,7 +62,7 @@ def group(test: ast.BoolOp) -> None:
 
 
 def _spans(test: ast.BoolOp) -> list[Span]:
-    """Return which operands stand between brackets, outermost ones alone."""
+    """Return the operands in parentheses, outermost ones only."""
     values, more = test.values, _more(test)
     has_bare = any(isinstance(value, ast.Compare) and extra == 0 for value, extra in zip(values, more))
     found: list[Span] = []
@@ -83,17 +82,17 @@ def _spans(test: ast.BoolOp) -> list[Span]:
 
 
 def _more(test: ast.BoolOp) -> list[int | None]:
-    """Return how many columns more than its word takes stand behind each operand, None where a line ends."""
+    """Return the number of extra columns after each operand, beyond those of the operator; None at a line end."""
     word = WORDS[type(test.op)]
     gaps = [(gap_between(one, other), other) for one, other in zip(test.values, test.values[1:])]
     return [None if gap is None else gap - word - NOT * leading_nots(other) for gap, other in gaps]
 
 
 def _opens(values: list[ast.expr], more: list[int | None], place: int, has_bare: bool) -> bool:
-    """Return whether a bracket between two operands more likely opens before the second than closes behind the first.
+    """Return whether a parenthesis between two operands more probably opens before the second than closes here.
 
-    It does where the first needs none, another one follows, or the next line begins right behind it.
-    has_bare: comparisons stand there without brackets.
+    It opens if the first needs none, another one follows, or the next line begins directly after it. has_bare: there
+    are comparisons without parentheses.
     """
     if place + 2 == len(values):
         return False
@@ -107,20 +106,20 @@ def _opens(values: list[ast.expr], more: list[int | None], place: int, has_bare:
 
 
 def _closes(values: list[ast.expr], place: int) -> bool:
-    """Return whether a bracket before the last operand closes one before the first: neither of two needs it."""
+    """Return whether a parenthesis before the last operand closes one before the first: neither of two needs it."""
     return 0 < place == len(values) - 2 and isinstance(values[place], SIMPLE) and isinstance(values[-1], SIMPLE)
 
 
 def _start(operand: ast.expr) -> int | None:
-    """Return the column of an operand, `not` included."""
+    """Return the column of an operand, including its `not`."""
     start = start_of(operand)
     return None if start is None else start[1] - NOT * leading_nots(operand)
 
 
 def _is_moved(one: ast.expr, other: ast.expr) -> bool:
-    """Return whether an operand on a line of its own stands one column to the right of the one above it.
+    """Return whether an operand on its own line is one column to the right of the one above it.
 
-    One that has brackets of its own tells nothing.
+    An operand with its own parentheses is no evidence.
     """
     if isinstance(other, ast.BoolOp):
         return False

@@ -1,4 +1,4 @@
-"""In which column of the source a statement begins."""
+"""The column in which a statement begins in the source."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from depyf.decompiler.lift.nodes import Function
 from depyf.decompiler.passes.walk import children, inner, nodes, of_kinds, statements
 
 UNIT = 4
-"""By how many columns statements stand to the right of what they stand in, if nothing says it."""
+"""The default indentation of a nested block, in columns."""
 MOST = 0.8
-"""The part of lines that are indented by whole units."""
+"""The fraction of lines that must be indented by whole units."""
 COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try)
 MADE = frozenset({Function})
 Start = tuple[int, int]
@@ -24,9 +24,8 @@ FIRST: Start = (0, 0)
 class Columns:
     """The columns of the statements of a body.
 
-    starts: where simple statements begin, and the heads of compound ones behind their keywords.
-    unit: by how much they are indented.
-    idle: where what has no operation, or jumps alone, begins.
+    starts: where simple statements begin, and the heads of compound ones after their keywords. unit: their indentation.
+    idle: where code without an operation, or only with jumps, begins.
     """
 
     def __init__(self, body: list[ast.stmt], listing: Listing | None = None) -> None:
@@ -49,7 +48,7 @@ class Columns:
         self.unit = self._unit(statements(body))
 
     def _unit(self, every: list[ast.stmt]) -> int:
-        """Return the number of columns that divides where lines begin."""
+        """Return the number of columns of which most indentations are multiples."""
         heads = {found[0] for stmt in every if isinstance(stmt, COMPOUND) and (found := self.starts.get(stmt))}
         lines: dict[int, int] = {}
         for stmt, (line, column) in self.starts.items():
@@ -60,7 +59,7 @@ class Columns:
         return next(fits, 1)
 
     def column(self, stmt: ast.stmt) -> int | None:
-        """Return the column of a statement, None where nothing says it."""
+        """Return the column of a statement, or None if unknown."""
         start = self.starts.get(stmt)
         outwards = 0
         while isinstance(stmt, COMPOUND):
@@ -75,11 +74,11 @@ class Columns:
         return None if start is None else start[1] - outwards * self.unit
 
     def of_block(self, block: list[ast.stmt]) -> int | None:
-        """Return the column of the first statement of a block that says one."""
+        """Return the column of the first statement with a known one in a block."""
         return next((found for stmt in block if (found := self.column(stmt)) is not None), None)
 
     def below(self, stmt: ast.stmt) -> int | None:
-        """Return the column of the block that a statement holds, None where that is on the statement's line."""
+        """Return the column of a statement's block, or None if it is on the statement's line."""
         body: list[ast.stmt] = stmt.body  # type: ignore[attr-defined]
         head, first = self.starts.get(stmt), self.starts.get(body[0])
         if head is not None and first is not None and first[0] == head[0]:
@@ -87,14 +86,14 @@ class Columns:
         return self.of_block(body)
 
     def of_loop(self, stmt: ast.stmt) -> int | None:
-        """Return the column of the body of a loop, as its head tells it."""
+        """Return the column of the body of a loop, inferred from its head."""
         start = self.starts.get(stmt)
         if start is None or not isinstance(stmt, (ast.For, ast.AsyncFor, ast.While)):
             return None
         return start[1] - len(_keyword(stmt)) + self.unit
 
     def lines(self, node: ast.stmt | ast.ExceptHandler) -> list[int]:
-        """Return the line on which a statement or clause begins, nothing where nothing says it."""
+        """Return the line on which a statement or clause begins, or nothing if unknown."""
         if isinstance(node, ast.ExceptHandler):
             start = None if node.type is None else start_of(node.type)
         else:
@@ -103,22 +102,22 @@ class Columns:
         return [line] if line else []
 
     def gap(self, stmt: ast.stmt) -> int | None:
-        """Return how many columns the keyword of a statement takes, blanks and brackets included."""
+        """Return how many columns the keyword of a statement takes, including spaces and parentheses."""
         column, start = self.column(stmt), self.starts.get(stmt)
         return None if column is None or start is None else start[1] - column
 
 
 def idle_places(listing: Listing) -> set[Place]:
-    """Return the places of what has no operation, or jumps alone, and stands on one line."""
+    """Return the one-line locations of code without an operation, or only with jumps."""
     places = listing.places
     kept = {places[one.offset >> 1] for one in listing.instructions if places and one.op != "JUMP"}
     return {place for place in set(places) - kept if place is not None and place.line == place.end_line}
 
 
 def _first(near: list[ast.AST], stmt: ast.stmt, bound: Start) -> Start | None:
-    """Return where the first of the nodes of a statement stands, None where nothing says it.
+    """Return the location of a statement's first node, or None if unknown.
 
-    Forget the places of another statement, which begins before: what leaves a `with` has its place.
+    Removes the locations of earlier statements: the exit from a `with` has the location of the `with`.
     """
     first: Start | None = None
     for node in near:
@@ -180,9 +179,9 @@ def _head(stmt: ast.stmt) -> Start | None:
 
 
 def _simple(stmt: ast.stmt, inside: Start | None) -> Start | None:
-    """Return where a simple statement begins; a definition begins where it is stored, whatever decorates it.
+    """Return where a simple statement begins; a definition begins at its store, independent of decorators.
 
-    inside: where the first of its nodes stands.
+    inside: the location of its first node.
     """
     if isinstance(stmt, ast.Assert):
         head = start_of(stmt.test)
@@ -202,14 +201,14 @@ def _simple(stmt: ast.stmt, inside: Start | None) -> Start | None:
 
 
 def _stored(stmt: ast.Assign) -> Start | None:
-    """Return where an item or attribute begins that a statement stores, as its operation has the place of the whole."""
+    """Return where a stored item or attribute begins, because its operation has the location of the whole target."""
     own = place_of(stmt)
     is_whole = len(stmt.targets) == 1 and isinstance(stmt.targets[0], (ast.Attribute, ast.Subscript))
     return own[:2] if is_whole and own is not None and own.line == own.end_line else None
 
 
 def _return(stmt: ast.Return) -> Start | None:
-    """Return where a `return` begins: what leaves a `finally` has the place of what stands last in that."""
+    """Return where a `return` begins: one in a `finally` has the location of the last statement there."""
     own, head = place_of(stmt), None if stmt.value is None else start_of(stmt.value)
     if head is not None and (own is None or own[:2] >= head):
         return head[0], head[1] - len("return ")
@@ -217,7 +216,7 @@ def _return(stmt: ast.Return) -> Start | None:
 
 
 def _target(target: ast.expr) -> Start | None:
-    """Return where a target begins, None where its first name has no place."""
+    """Return where a target begins, or None if its first name has no location."""
     stars = 0
     while True:
         match target:
@@ -236,6 +235,6 @@ def _target(target: ast.expr) -> Start | None:
 
 
 def start_of(node: ast.AST) -> Start | None:
-    """Return where the first of the nodes in a node stands."""
+    """Return the location of the first node inside a node."""
     found = [place for each in nodes([node]) if (place := place_of(each)) is not None]
     return min(found)[:2] if found else None

@@ -1,9 +1,9 @@
-"""`return a if c else b`, of which the compiler makes two returns.
+"""`return a if c else b`, for which the compiler makes two returns.
 
 Before: if c: return a       After:  return a if c else b
         return b
 
-Both returns have the place of the one statement, which begins before the test.
+Both returns have the location of the one statement, which begins before the test.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from depyf.decompiler.steps import step
 FAR = 1 << 40
 WITH = (ast.With, ast.AsyncWith)
 Block = tuple[list[ast.stmt], int, bool]
-"""Statements, the last line of a `with` around them, and whether the code ends behind them."""
+"""Statements, the last line of an enclosing `with`, and whether the code ends after them."""
 
 
 def restore_conditionals(body: list[ast.stmt]) -> None:
-    """Join returns of one statement, in place."""
+    """Join returns that come from one statement, in place."""
     order: list[Block] = [(body, 0, True)]
-    for block, line, is_end in order:  # It grows while it is gone through.
+    for block, line, is_end in order:  # The list grows during the iteration.
         for stmt in block:
             own = _line_of_head(stmt) if isinstance(stmt, WITH) else line
             ends = is_end and stmt is block[-1] and isinstance(stmt, ast.If)
@@ -45,15 +45,15 @@ def restore_conditionals(body: list[ast.stmt]) -> None:
 
 
 def _line_of_head(stmt: ast.With | ast.AsyncWith) -> int:
-    """Return the line on which a `with` begins; where nothing says it, one behind all others."""
+    """Return the line on which a `with` begins, or a line after all others if unknown."""
     start = start_of(stmt.items[0].context_expr)
     return FAR if start is None else start[0]
 
 
 def _is_one(first: ast.Return, rest: list[ast.stmt], outer: ast.If, line: int, is_end: bool) -> bool:
-    """Return whether a return and what follows it are one statement with a test in it.
+    """Return whether a return and the following statements come from one statement with a test in it.
 
-    line: the last line of a `with` around it: what leaves that has its place.
+    line: the last line of an enclosing `with`: an exit from the `with` has its location.
     """
     place, start = place_of(first), start_of(outer.test)
     if first.value is None and place is None and _begins_before(rest, start, line):
@@ -69,7 +69,7 @@ def _is_one(first: ast.Return, rest: list[ast.stmt], outer: ast.If, line: int, i
 
 
 def _begins_before(rest: list[ast.stmt], start: Start | None, line: int) -> bool:
-    """Return whether a return begins before its test: the `return None` of the other arm has no place any more."""
+    """Return whether a return begins before its test: the `return None` of the other arm has lost its location."""
     whole = place_of(rest[0]) if rest and isinstance(rest[0], ast.Return) else None
     return whole is not None and start is not None and whole[:2] < start and whole.line > line
 

@@ -1,10 +1,10 @@
-"""`if __debug__:`, which the compiler decides: the place of its test is left in an instruction that does nothing.
+"""`if __debug__:`, which the compiler decides; an instruction without effect keeps the location of its test.
 
 Before: f()      After:  if __debug__:
         g()                  f()
                          g()
 
-What stands to the right of the `if` belongs to it.
+Statements to the right of the `if` belong to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AND = len("__debug__ and ")
 
 
 def restore_debug_before_tests(body: list[ast.stmt], columns: Columns) -> None:
-    """Write `__debug__ and` where there is room for it before a test, in place."""
+    """Write `__debug__ and` before a test if there is room for it, in place."""
     for stmt in statements(body):
         start = columns.starts.get(stmt)
         if not isinstance(stmt, ast.If) or start is None:
@@ -37,13 +37,13 @@ def restore_debug_before_tests(body: list[ast.stmt], columns: Columns) -> None:
 
 
 def restore_debug(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
-    """Write tests of `__debug__` where their places and columns show them, in place."""
+    """Write tests of `__debug__` where their locations and columns show them, in place."""
     for line, column in sorted(_tested(listing, columns.unit), reverse=True):
         _put(body, line, column, columns)
 
 
 def _tested(listing: Listing, unit: int) -> list[tuple[int, int]]:
-    """Return where `__debug__` may stand: what is as wide, right behind an `if`, and has no operation."""
+    """Return possible locations of `__debug__`: those of its width, directly after an `if`, without an operation."""
     return [
         (place.line, place.column)
         for place in idle_places(listing)
@@ -52,11 +52,11 @@ def _tested(listing: Listing, unit: int) -> list[tuple[int, int]]:
 
 
 def _put(body: list[ast.stmt], line: int, column: int, columns: Columns) -> None:
-    """Put what stands to the right of a test of `__debug__`, and behind it, under it."""
+    """Put the statements to the right of a test of `__debug__`, and after it, under it."""
     own = column - IF
     found: tuple[tuple[int, int], list[ast.stmt], int] | None = None
     work = [body]
-    for block in work:  # It grows while it is gone through.
+    for block in work:  # The list grows during the iteration.
         for place, stmt in enumerate(block):
             start = columns.starts.get(stmt)
             if start is not None and start > (line, column) and columns.column(stmt) == own + columns.unit:

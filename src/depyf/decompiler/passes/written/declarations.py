@@ -1,11 +1,11 @@
-"""`global` and `nonlocal` where the lines leave room for them, their names in the order in which the code binds them.
+"""`global` and `nonlocal` where lines leave room for them, with their names in the order of the code's stores.
 
 Before: global cache            After:  if not key: return None
         if not key: return None         global cache
         if cache is None: ...           if cache is None: ...
 
-A declaration has no operation, but a line: where no line is free in front of the first statement, it stands before the
-statement that first names the variable.
+A declaration has a line, but no operation. If no line is free before the first statement, it goes before the statement
+that first names the variable.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from depyf.decompiler.steps import step
 
 Declaration = ast.Global | ast.Nonlocal
 Part = tuple[list[ast.stmt], set[str], int]
-"""A block, the names that it is the first to name, and the last line in front of it."""
+"""A block, the names that it is the first to name, and the last line before it."""
 Spot = tuple[list[ast.stmt], ast.stmt]
-"""A block, and the statement of it before which a declaration stands."""
+"""A block, and its statement before which a declaration goes."""
 
 
 def place_declarations(body: Body) -> None:
-    """Move the declarations in front of a function's statements to their lines, in place."""
+    """Move the declarations at the start of a function to their lines, in place."""
     code, stmts = body.code, body.stmts
     count = next((place for place, stmt in enumerate(stmts) if not isinstance(stmt, Declaration)), len(stmts))
     if not 0 < count < len(stmts) or not code.flags & CO_OPTIMIZED:
@@ -52,7 +52,7 @@ def place_declarations(body: Body) -> None:
 
 
 def line_of(stmt: ast.stmt) -> int:
-    """Return the line of a statement, 0 where nothing says it; `try` stands on the line before its first statement."""
+    """Return the line of a statement, 0 if unknown; `try` is on the line before its first statement."""
     above = 0
     while isinstance(stmt, ast.Try):
         stmt, above = stmt.body[0], above + 1
@@ -61,13 +61,13 @@ def line_of(stmt: ast.stmt) -> int:
 
 
 def _line_above(code: Code) -> int:
-    """Return the last line in front of the first statement of a function whose head takes one line."""
+    """Return the last line before the first statement of a function with a one-line head."""
     text = docstring(code)
     return code.first_line + (0 if text is None else text.count("\n") + 1)
 
 
 def _order(stmts: list[ast.stmt]) -> dict[str, int]:
-    """Return the place of each name among those that statements bind, in the order of the source."""
+    """Return the rank of each name among those that statements bind, in the order of the source."""
     bound = [node.id for node in nodes(stmts) if isinstance(node, Var) and isinstance(node.ctx, ast.Store)]
     return {name: place for place, name in enumerate(dict.fromkeys(bound))}
 
@@ -75,11 +75,11 @@ def _order(stmts: list[ast.stmt]) -> dict[str, int]:
 def _spots(block: list[ast.stmt], names: set[str], above: int) -> dict[str, Spot]:
     """Return by name where a line is free before the statement that first names it, or above that.
 
-    A line right before the statement counts first, outer blocks before inner ones.
+    A line directly before the statement comes first, and outer blocks come before inner ones.
     """
     found: dict[str, Spot] = {}
     work: list[Part] = [(block, names, above)]
-    for part, left, last in work:  # It grows while it is gone through.
+    for part, left, last in work:  # The list grows during the iteration.
         free: list[ast.stmt] = []
         for stmt in part:
             if not left:
@@ -109,7 +109,7 @@ def _parts(stmt: ast.stmt, names: set[str]) -> list[Part]:
 
 
 def _end_of(stmts: list[ast.stmt]) -> int:
-    """Return the last line of statements that is known."""
+    """Return the last known line of statements."""
     found = 0
     for node in nodes(stmts):
         place = place_of(node)

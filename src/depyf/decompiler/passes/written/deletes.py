@@ -3,7 +3,7 @@
 Before: del a      After:  del a, b
         del b
 
-Between two targets of one statement stand a comma and a blank.
+Two targets of one statement are separated by a comma and a space.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ COMMA = len(", ")
 
 
 def restore_deletes(body: list[ast.stmt], has_places: bool) -> None:
-    """Join statements that delete, in place; without places those of one line."""
+    """Join statements that delete, in place; without locations, those on one line."""
     work = [body]
-    for block in work:  # It grows while it is gone through.
+    for block in work:  # The list grows during the iteration.
         for place in range(len(block) - 1, 0, -1):
             one, other = block[place - 1], block[place]
             if isinstance(one, ast.Delete) and isinstance(other, ast.Delete) and _are_one(one, other, has_places):

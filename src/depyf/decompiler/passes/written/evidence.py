@@ -1,7 +1,7 @@
-"""Statements without operations of their own that the source has: their places are left in the code.
+"""Find source statements without operations of their own: their locations remain in the code.
 
-`return` has the place of itself, `return None` that of its `None`; `continue` and `pass` have those of jumps, of
-instructions that do nothing, or of the way out that follows.
+`return` has its own location, `return None` that of its `None`. `continue` and `pass` have those of jumps, of
+instructions without effect, or of the exit that follows.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction, Listing
 
 WAYS_OUT = frozenset({"CONST", "RETURN", "POP", "POP_EXCEPT", "SWAP", "COPY", "NULL", "JUMP"})
-"""Operations that may have the place of a statement that they are not."""
+"""Operations that may have the location of another statement."""
 CLEANUP = ["CONST", "STORE", "DELETE"]
-"""What unbinds the name of a clause: `name = None; del name`."""
+"""The operations that unbind the name of a clause: `name = None; del name`."""
 
 
 class Kind(Enum):
-    """What stands there, and how it is spelled."""
+    """The kind of a statement, and its spelling."""
 
     RETURN = "return"
     NONE = "return None"
@@ -29,15 +29,15 @@ class Kind(Enum):
 
 
 MOST_BRACKETS = 3
-"""How many brackets may be closed before the colon of a statement that goes on on its line."""
+"""The most parentheses that may be closed before the colon of a one-line compound statement."""
 RETURNS = frozenset({Kind.RETURN, Kind.NONE})
 BARE = {len(kind.value): kind for kind in (Kind.RETURN, Kind.CONTINUE, Kind.BREAK, Kind.PASS)}
 ANYWHERE = frozenset({Kind.PASS, Kind.NONE})
-"""What may have the place of an instruction that returns, and need not."""
+"""Statements that may, but need not, have the location of an instruction that returns."""
 
 
 class Written(NamedTuple):
-    """A statement of the source: its line, its column if that is known, and what it is."""
+    """A statement of the source: its line, its column if known, and its kind."""
 
     line: int
     column: int | None
@@ -45,25 +45,25 @@ class Written(NamedTuple):
 
 
 def _begins_statement(line: int, column: int, unit: int, ends: set[tuple[int, int]]) -> bool:
-    """Return whether a statement may begin in a column: it is indented there, or stands behind a colon.
+    """Return whether a statement may begin in a column: it is indented there, or follows a colon.
 
-    Before the colon brackets may be closed.
+    Parentheses may be closed before the colon.
     """
     last = column - len(": ")
     return column >= 0 and (column % unit == 0 or any((line, last - more) in ends for more in range(MOST_BRACKETS + 1)))
 
 
 def _begins_return(line: int, column: int, code: Code, unit: int, ends: set[tuple[int, int]]) -> bool:
-    """Return whether a `return` may begin in a column: on the first line, the head of the function stands before it."""
+    """Return whether a `return` may begin in a column: on the first line, the head of the function precedes it."""
     if line == code.first_line and column < len(f"def {code.name}({', '.join(code.parameters)}): "):
         return False
     return _begins_statement(line, column, unit, ends)
 
 
 def leaves(instructions: list[Instruction], number: int) -> bool:
-    """Return whether an instruction may have the place of a statement that it is not: a constant that is None may.
+    """Return whether an instruction may have the location of another statement: a constant None may.
 
-    So may what unbinds the name of a clause.
+    So may instructions that unbind the name of a clause.
     """
     one = instructions[number]
     if one.op in WAYS_OUT:
@@ -84,9 +84,9 @@ def is_none(one: Instruction) -> bool:
 
 
 def written_statements(listing: Listing, unit: int) -> list[Written]:
-    """Return the statements that places show, in the order of the source.
+    """Return the statements that locations show, in the order of the source.
 
-    unit: by how many columns statements are indented. `pass` is as wide as `None`, but in the column of a statement.
+    unit: the indentation of statements. `pass` is as wide as `None`, but in the column of a statement.
     """
     instructions, places = listing.instructions, listing.places
     if not places:

@@ -1,11 +1,11 @@
-"""`else: assert False`, which comes as an `assert` of the test before it.
+"""`else: assert False`, which arrives as an `assert` of the previous test.
 
 Before: else:                    After:  elif b:
             assert b, c                      d
             d                            else:
                                              assert False, c
 
-A test that begins five columns to the right of its statement stands behind `elif`, not behind `assert`.
+A test that begins five columns to the right of its statement follows `elif`, not `assert`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ELIF, NOT = len("elif "), len("not ")
 
 
 def restore_failing_arms(body: list[ast.stmt], columns: Columns) -> None:
-    """Write an `assert` that is the test of an `elif` as that, in place."""
+    """Restore the `elif` whose test arrives as an `assert`, in place."""
     for outer in statements(body):
         if not isinstance(outer, ast.If) or len(outer.orelse) < 2 or not isinstance(outer.orelse[0], ast.Assert):
             continue

@@ -1,10 +1,9 @@
-"""Whether a text was formatted with `%` or as an f-string, which compile to the same.
+"""Distinguish `%` formatting from f-strings, which compile to the same code.
 
-Before: f'{a!r} of {b!r}'
-After:  '%r of %r' % (a, b)
+Before: f'{a!r} of {b!r}' After:  '%r of %r' % (a, b)
 
-A replacement field that stands exactly where its value stands has no braces. Then the text between fields has no place:
-the compiler gives it that of what it compiled before.
+A replacement field with exactly the location of its value has no braces. Then the text between fields has no location
+of its own: the compiler gives it that of the previous operation.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ KINDS = frozenset({ast.JoinedStr, Formatted})
 
 
 def restore_formats(body: list[ast.stmt]) -> None:
-    """Mark each f-string with what it was written as, in place."""
+    """Mark each f-string with its original form, in place."""
     rewrite_expressions(body, _written, KINDS)
 
 
@@ -44,7 +43,7 @@ def _written(expr: ast.expr) -> ast.expr:
 
 
 def _is_alone(field: ast.FormattedValue, place: Place) -> bool:
-    """Return whether a field stands where its value does; a value of several parts has no place but theirs."""
+    """Return whether a field has the location of its value; a value of several parts has only theirs."""
     inner = place_of(field.value)
     if inner is None and isinstance(field.value, ast.Name):
         return place.end_column - place.column == len(field.value.id)

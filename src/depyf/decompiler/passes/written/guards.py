@@ -1,4 +1,4 @@
-"""Statements behind each other that leave a block alike, which come as one with a longer test.
+"""Split consecutive statements that leave a block in the same way, which arrive as one with a longer test.
 
 Before: if a or b: continue      After:  if a: continue
                                          if b: continue
@@ -6,7 +6,7 @@ Before: if a or b: continue      After:  if a: continue
 Before: if a and b: f()          After:  if not a: continue
                                          if b: f()
 
-A test that stands in the column of the first one, and not on the line behind it, is that of another statement.
+A test in the column of the first one, but not on the next line, belongs to another statement.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ NOT = len("not ")
 ELIF = len("elif ") - len("if ")
 NO_LINES: AbstractSet[int] = frozenset()
 Block = tuple[list[ast.stmt], ast.stmt | None, bool, int | None]
-"""Statements, what coming to their end does, whether they are an `elif` where they are one `if`, and their column."""
+"""Statements, the effect of reaching their end, whether they are an `elif` if they are one `if`, and their column."""
 
 
 def restore_guards(body: list[ast.stmt], columns: Columns, leaving: AbstractSet[int]) -> None:
-    """Part the tests of statements that were behind each other, in place.
+    """Split the tests of statements that followed each other, in place.
 
-    leaving: lines on which ways out stand.
+    leaving: the lines of exits.
     """
     work: list[Block] = [(body, ast.Return(value=None), False, None)]
-    for block, end, is_elif, column in work:  # It grows while it is gone through.
+    for block, end, is_elif, column in work:  # The list grows during the iteration.
         for place in range(len(block) - 1, -1, -1):
             stmt = block[place]
             if not isinstance(stmt, ast.If):
@@ -72,9 +72,9 @@ def _context(
 
 
 def _turn_guard(block: list[ast.stmt], place: int, columns: Columns, end: ast.stmt, column: int | None) -> None:
-    """Let a statement leave where its body stands in its own column: the body follows.
+    """Make a statement an exit if its body is in the statement's own column: the body follows it.
 
-    column: of the block, where what holds it tells it.
+    column: of the block, if the statement around it shows it.
     """
     stmt, start = block[place], columns.starts.get(block[place])
     assert isinstance(stmt, ast.If)
@@ -92,7 +92,7 @@ def _turn_guard(block: list[ast.stmt], place: int, columns: Columns, end: ast.st
 def _part_alternatives(
     block: list[ast.stmt], place: int, columns: Columns, is_elif: bool, leaving: AbstractSet[int]
 ) -> None:
-    """Give each of several tests that lead to one way out a statement."""
+    """Give each of several tests with the same exit its own statement."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
     groups = _groups(operands(stmt.test, ast.Or), (0, ELIF), leaving)
@@ -119,7 +119,7 @@ def _part_alternatives(
 
 
 def _part_conditions(block: list[ast.stmt], place: int, columns: Columns, end: ast.stmt) -> bool:
-    """Give each test but the last a statement that leaves the block where the test fails; return whether it is done."""
+    """Give each test but the last a statement that leaves the block if the test fails; return whether this is done."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
     groups = _groups(operands(stmt.test, ast.And), (0,), is_turned=True)
@@ -161,11 +161,10 @@ def operands(test: ast.expr, op: type[ast.boolop]) -> list[ast.expr]:
 def _groups(
     tests: list[ast.expr], steps: tuple[int, ...], leaving: AbstractSet[int] = NO_LINES, is_turned: bool = False
 ) -> list[list[ast.expr]]:
-    """Return tests, those of one statement together.
+    """Return tests, grouped by statement.
 
-    steps: by how many columns the next statement's keyword may be longer.
-    leaving: lines on which ways out stand: behind a test on such a line nothing else does.
-    is_turned: all but the last statement test the opposite.
+    steps: by how many columns the next statement's keyword may be longer. leaving: the lines of exits: nothing else
+    follows a test on such a line. is_turned: all statements but the last test the opposite.
     """
     groups = [tests[:1]]
     for before, test in zip(tests, tests[1:]):
@@ -181,12 +180,12 @@ def _groups(
 
 
 def _keyword_end(test: ast.expr, is_turned: bool = False) -> tuple[int, int] | None:
-    """Return where a test begins, `not` included, None where nothing says it."""
+    """Return where a test begins, including `not`, or None if unknown."""
     start = start_of(test)
     written = negated(test) if is_turned else test
     return None if start is None else (start[0], start[1] - NOT * leading_nots(written))
 
 
 def joined(tests: list[ast.expr], op: ast.boolop) -> ast.expr:
-    """Return tests of which one or all must hold as one test."""
+    """Return one test for several of which one or all must hold."""
     return tests[0] if len(tests) == 1 else ast.BoolOp(op=op, values=tests)

@@ -1,4 +1,4 @@
-"""Tests whose arm does nothing.
+"""Tests with an empty arm.
 
 Before: elif not a and b: c      After:  elif a: pass
                                          elif b: c
@@ -9,7 +9,7 @@ Before: if not a == b: c         After:  if a == b: pass
 Before: if not a:                After:  if a: pass
             if b: c                      elif b: c
 
-There is no room for a `not` behind the keyword.
+There is no room for a `not` after the keyword.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ IF, ELIF, NOT = len("if "), len("elif "), len("not ")
 
 
 def restore_idle_arms(body: list[ast.stmt], columns: Columns) -> None:
-    """Give a test whose arm does nothing that arm, in place."""
+    """Restore the empty arm of a test, in place."""
     arms: set[ast.stmt] = set()
     for outer in statements(body):
         if not isinstance(outer, ast.If):
@@ -41,7 +41,7 @@ def restore_idle_arms(body: list[ast.stmt], columns: Columns) -> None:
 
 
 def _restore(arm: ast.If, own: int, columns: Columns) -> None:
-    """Give one test the arm that does nothing; `own` is the column of its `elif`."""
+    """Restore the empty arm of one test; `own` is the column of its `elif`."""
     while not arm.orelse:
         opposite = _opposite(_values(arm)[0])
         if opposite is None or _head(opposite) != own + ELIF:
@@ -52,7 +52,7 @@ def _restore(arm: ast.If, own: int, columns: Columns) -> None:
 
 
 def _restore_first(stmt: ast.If, columns: Columns) -> None:
-    """Give the test of an `if` the arm that does nothing, and those of each `elif` behind it."""
+    """Restore the empty arm of an `if`, and those of each `elif` after it."""
     opposite = _opposite(_values(stmt)[0])
     head = None if opposite is None else _head(opposite)
     if opposite is None or head is None or not _part(stmt, opposite, head - IF, columns):
@@ -62,7 +62,7 @@ def _restore_first(stmt: ast.If, columns: Columns) -> None:
 
 
 def _part(arm: ast.If, opposite: ast.expr, own: int, columns: Columns) -> bool:
-    """Make what is done where a test fails its `elif` or `else`, as columns show it; return whether they do."""
+    """Turn the statements for a failed test into its `elif` or `else`, if columns show it; return whether they do."""
     test, *rest = _values(arm)
     takes_room = is_not(test)
     start = start_of(rest[0]) if rest else None
@@ -84,7 +84,7 @@ def _part(arm: ast.If, opposite: ast.expr, own: int, columns: Columns) -> bool:
 
 
 def _is_elif(block: list[ast.stmt], own: int, columns: Columns) -> bool:
-    """Return whether a block is a test that stands behind an `elif` in a column."""
+    """Return whether a block is a test after an `elif` in a column."""
     first = block[0]
     if len(block) > 1 or not isinstance(first, ast.If) or first not in columns.starts:
         return False
@@ -92,7 +92,7 @@ def _is_elif(block: list[ast.stmt], own: int, columns: Columns) -> bool:
 
 
 def _opposite(test: ast.expr) -> ast.expr | None:
-    """Return the opposite of a test if that has no `not` more."""
+    """Return the opposite of a test if it needs no additional `not`."""
     if is_not(test):
         return test.operand
     return negated(test) if is_fused(test) else None
@@ -108,6 +108,6 @@ def _joined(tests: list[ast.expr]) -> ast.expr:
 
 
 def _head(test: ast.expr) -> int | None:
-    """Return the column in which a test begins, `not` included."""
+    """Return the column in which a test begins, including `not`."""
     start = start_of(test)
     return None if start is None else start[1] - NOT * leading_nots(test)

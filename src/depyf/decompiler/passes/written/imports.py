@@ -3,7 +3,7 @@
 Before: import a        After:  import a, b.c as d
         import b.c as d
 
-All instructions of a statement have its place; where places are not known, its line.
+All instructions of a statement have its location; without locations, its line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from depyf.decompiler.steps import step
 
 
 def join_imports(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return statements with the imports joined that stand in one place."""
+    """Return statements, with imports from the same place joined."""
     return rewrite_sequences(body, _join)
 
 

@@ -1,10 +1,10 @@
-"""What is done where a loop is left: inside of the loop, or behind it.
+"""Place the statements at the exit of a loop inside the loop or after it.
 
 Before: while True:               After:  while True:
             if a: break                       if a: return b
         return b
 
-What stands to the right of the loop belongs to it, and a `return` in the column of the loop stands behind it.
+Statements to the right of the loop belong to it, and a `return` in the column of the loop follows it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Spot = tuple[list[ast.stmt], int]
 
 
 def restore_left_loops(body: list[ast.stmt], columns: Columns) -> None:
-    """Move what is done where loops are left to where its columns show it, in place."""
+    """Move the statements at the exits of loops to where their columns show them, in place."""
     order = [(body, True)]
-    for block, is_end in order:  # It grows while it is gone through.
+    for block, is_end in order:  # The list grows during the iteration.
         for stmt in block:
             goes_on = is_end and stmt is block[-1] and not isinstance(stmt, LOOPS)
             order += [(below, goes_on) for below, _, _ in inner(stmt)]
@@ -38,7 +38,7 @@ def restore_left_loops(body: list[ast.stmt], columns: Columns) -> None:
 
 
 def _move_in(block: list[ast.stmt], place: int, columns: Columns, is_end: bool) -> None:
-    """Put what follows a loop in the place of its only `break`, where it stands to the right of the loop."""
+    """Replace a loop's only `break` by the statements after the loop, if they are to the right of the loop."""
     loop = block[place]
     assert isinstance(loop, LOOPS)
     own = columns.column(loop)
@@ -65,9 +65,9 @@ def _move_in(block: list[ast.stmt], place: int, columns: Columns, is_end: bool) 
 
 
 def unprotected(loop: ast.For | ast.AsyncFor | ast.While, spot: Spot) -> Spot | None:
-    """Return where statements may take the place of a `break`: no handler is theirs that was not; None if nowhere.
+    """Return where statements may replace a `break` without getting a new handler; None if nowhere.
 
-    Behind a `try` only its body comes, where each clause leaves; else they are its `else`.
+    Only the body of a `try` reaches the statements after it if each clause leaves; else they are its `else`.
     """
     work: list[tuple[list[ast.stmt], Spot | None, bool]] = [(loop.body, None, True)]
     while work:
@@ -95,14 +95,14 @@ def _as_else(around: Spot, block: list[ast.stmt]) -> Spot | None:
 
 
 def _leads_behind(stmt: ast.stmt, block: list[ast.stmt]) -> bool:
-    """Return whether control comes behind a `try` from the end of a block of it alone."""
+    """Return whether the statements after a `try` are reached only from the end of one of its blocks."""
     if not isinstance(stmt, ast.Try) or block is not stmt.body or stmt.orelse:
         return False
     return all(isinstance(clause.body[-1], ENDS) for clause in stmt.handlers)
 
 
 def _move_out(block: list[ast.stmt], place: int, columns: Columns) -> None:
-    """Put the `return` that stands in the column of a loop behind it, and `break` in its place."""
+    """Move a `return` in the column of a loop after the loop, and put `break` in its place."""
     loop = block[place]
     assert isinstance(loop, LOOPS)
     own, following = columns.column(loop), block[place + 1 : place + 2]
@@ -129,7 +129,7 @@ def _at(spot: Spot) -> ast.stmt:
 
 
 def found_in(loop: ast.For | ast.AsyncFor | ast.While, kind: type[ast.stmt]) -> list[Spot]:
-    """Return where a loop is left in one way; inner loops and their `break` are not part of it."""
+    """Return where a loop is left in one way, without inner loops and their `break`."""
     found: list[Spot] = []
     work = [loop.body]
     while work:
@@ -139,7 +139,7 @@ def found_in(loop: ast.For | ast.AsyncFor | ast.While, kind: type[ast.stmt]) -> 
                 found.append((block, place))
             for below, _, name in inner(stmt):
                 if kind is ast.Return and isinstance(stmt, PROTECTING) and (name != "orelse" or _has_finally(stmt)):
-                    continue  # Behind the loop its value would be computed under another handler.
+                    continue  # After the loop its value would be computed under another handler.
                 if kind is not ast.Break or not isinstance(stmt, LOOPS) or name == "orelse":
                     work.append(below)
     return found
@@ -150,7 +150,7 @@ def _has_finally(stmt: ast.stmt) -> bool:
 
 
 def never_ends(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
-    """Return whether control comes behind a loop by `break` alone."""
+    """Return whether only `break` leads to the statement after a loop."""
     if loop.orelse:
         return isinstance(loop.orelse[-1], ENDS)
     return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)

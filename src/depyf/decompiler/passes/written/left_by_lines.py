@@ -1,11 +1,11 @@
-"""What is done where a loop is left: inside of the loop, or behind it, where lines alone show the source.
+"""Place the statements at the exit of a loop inside the loop or after it, for code with lines only.
 
 Before: 1: while True:          After:  1: while True:
         2:     if a: return b           2:     if a: break
         4:     c                        4:     c
         5:                              5: return b
 
-A `return` below all other lines of the loop stands behind it. One right below its test has no `break` above it.
+A `return` below all other lines of the loop follows it. If it is directly below a test, there is no `break` between.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def restore_left_by_lines(body: list[ast.stmt], lines: Lines) -> None:
-    """Move what is returned where loops are left to where its line shows it, in place."""
+    """Move the `return` at the exits of loops to where its line shows it, in place."""
     order = [body]
-    for block in order:  # It grows while it is gone through.
+    for block in order:  # The list grows during the iteration.
         order += [below for stmt in block for below, _, _ in inner(stmt)]
     for block in reversed(order):
         for place, stmt in enumerate(block):
@@ -35,7 +35,7 @@ def restore_left_by_lines(body: list[ast.stmt], lines: Lines) -> None:
 
 
 def _move_in(block: list[ast.stmt], loop: ast.While, lines: Lines) -> None:
-    """Put the `return` behind a loop in the place of its only `break`, where it stands right below the test of that."""
+    """Replace a loop's only `break` by the `return` after the loop, if that is directly below the `break`'s test."""
     way_out, breaks = block[-1], found_in(loop, ast.Break)
     if not isinstance(way_out, ast.Return) or len(breaks) != 1 or unprotected(loop, breaks[0]) != breaks[0]:
         return
@@ -48,7 +48,7 @@ def _move_in(block: list[ast.stmt], loop: ast.While, lines: Lines) -> None:
 
 
 def _move_out(block: list[ast.stmt], loop: ast.While, lines: Lines) -> None:
-    """Put the `return` whose line is below the loop behind it, and `break` in its place."""
+    """Move a `return` with a line below the loop after it, and put `break` in its place."""
     returns = found_in(loop, ast.Return)
     values = [inside[at] for inside, at in returns]
     if not returns or found_in(loop, ast.Break):

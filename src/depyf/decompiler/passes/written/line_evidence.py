@@ -1,6 +1,6 @@
-"""The evidence of lines alone, which is all that code of 3.10 and older keeps of its source.
+"""The evidence of lines, for code of 3.10 and older, which keeps nothing else of its source.
 
-A line on which nothing is done but to leave holds a `return` or a `continue` of the source.
+A line with only an exit holds a `return` or a `continue` of the source.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from depyf.decompiler.passes.written.declarations import line_of
 from depyf.decompiler.passes.written.evidence import Kind, Written, is_cleanup, is_none, leaves
 
 GIVING = ("get", "find")
-"""What the names of functions begin with that return None where they find nothing."""
+"""Prefixes of functions that return None if they find nothing."""
 WHOLE = 2
-"""How many operations a function has that does nothing."""
+"""The number of operations of an empty function."""
 GENERATOR = CO_GENERATOR | CO_ASYNC_GENERATOR
 LEAVING = frozenset({"POP_EXCEPT", "POP", "SWAP"})
 TESTS = frozenset({"JUMP_IF_TRUE", "JUMP_IF_FALSE"})
@@ -43,20 +43,20 @@ class Lines:
         self.code = sorted((one.offset, one.op) for one in listing.instructions)
 
     def leaves_between(self, first: int, last: int) -> bool:
-        """Return whether a way out of its own stands between two lines."""
+        """Return whether there is a separate exit between two lines."""
         return bisect_right(self.leaving, first) < bisect_left(self.leaving, last)
 
     def first(self, stmt: ast.stmt) -> int:
-        """Return the line on which a statement begins, 0 where nothing says it."""
+        """Return the line on which a statement begins, 0 if unknown."""
         lines = [] if inner(stmt) else self._of(stmt)
         return min(lines, default=line_of(stmt))
 
     def head(self, stmt: ast.stmt) -> int:
-        """Return the last line of a statement without what it holds, 0 where nothing says it."""
+        """Return the last line of a statement's head, 0 if unknown."""
         return max(getattr(stmt, "lineno", 0), *self._of(stmt), 0)
 
     def last(self, block: list[ast.stmt]) -> int:
-        """Return the last line of statements that is known; a `break` without one stands below what is before it."""
+        """Return the last known line of statements; a `break` without a line is below the previous statement."""
         found = 0
         for stmt in statements(block):
             found = max(found, self.head(stmt))
@@ -64,9 +64,9 @@ class Lines:
         return found + 1 if is_unseen else found
 
     def arm(self, stmt: ast.If, rest: list[ast.stmt]) -> int | None:
-        """Return how many of the statements behind a test's way out stand in the `else` of it, None where unknown.
+        """Return how many of the statements after a test's exit are in its `else`, or None if unknown.
 
-        Up to 3.9 a jump over the `else` is left behind each way out but `return`, though nothing reaches it.
+        Up to 3.9 an unreachable jump over the `else` remains after each exit except `return`.
         """
         way_out = stmt.body[-1]
         behind = self._behind(stmt) if isinstance(way_out, (ast.Raise, ast.Break, ast.Continue)) else None
@@ -80,7 +80,7 @@ class Lines:
         return 0 if self.has_skips and not (isinstance(way_out, ast.Break) and self.has_loops) else None
 
     def _behind(self, stmt: ast.If) -> int | None:
-        """Return the offset of what follows the way out at the end of a test's body, None where that is not known."""
+        """Return the offset of the code after the exit at the end of a test's body, or None if unknown."""
         end = max(_extents(stmt), default=-1)
         number = bisect_left(self.code, (end + 1, ""))
         while number < len(self.code) and self.code[number][1] in TESTS | LEAVING:
@@ -98,18 +98,18 @@ class Lines:
 
 
 def _extents(stmt: ast.If) -> list[int]:
-    """Return the offsets of the first and last instruction of each statement that a test holds before its `else`."""
+    """Return the offsets of the first and last instruction of each statement in a test before its `else`."""
     return [offset for one in [stmt, *statements(stmt.body)] for offset in extent_of(one) or () if offset >= 0]
 
 
 def start_offset(stmt: ast.stmt) -> int:
-    """Return the offset of the first instruction of a statement, 0 where nothing says it."""
+    """Return the offset of the first instruction of a statement, 0 if unknown."""
     found = [extent[0] for one in statements([stmt]) if (extent := extent_of(one)) is not None]
     return min((offset for offset in found if offset >= 0), default=0)
 
 
 def _bare(listing: Listing) -> Kind:
-    """Return how a function most likely writes that it returns None: as such where it returns values elsewhere."""
+    """Return the probable spelling of a return of None: `return None` if the function also returns other values."""
     instructions = listing.instructions
     name = listing.code.name
     if len(instructions) == WHOLE and name.lstrip("_").startswith(GIVING) and not name.startswith("__"):
@@ -120,7 +120,7 @@ def _bare(listing: Listing) -> Kind:
 
 
 def _returns_none(instructions: list[Instruction], number: int) -> bool:
-    """Return whether an instruction returns None, or what was made before it left a `with`, whatever it leaves."""
+    """Return whether an instruction returns None, possibly loaded before the exit of a `with`."""
     while number and (instructions[number - 1].op in LEAVING or is_cleanup(instructions[number - 3 : number])):
         number -= 1 if instructions[number - 1].op in LEAVING else 3
     if not number:
@@ -129,9 +129,9 @@ def _returns_none(instructions: list[Instruction], number: int) -> bool:
 
 
 def statements_on_lines(listing: Listing, bare: Kind) -> list[Written]:
-    """Return the ways out that have a line of their own, in the order of the source.
+    """Return the exits with a line of their own, in the order of the source.
 
-    bare: how `return` without a value is written.
+    bare: the spelling of `return` without a value.
     """
     instructions = listing.instructions
     busy = {

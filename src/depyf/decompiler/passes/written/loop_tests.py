@@ -4,7 +4,7 @@ Before: while a and b:      After:  while a:
             c                           if not b: break
                                         c
 
-A part of the test that stands on a line of its own, behind an `if` in the column of the body, is that of a statement.
+A part of the test on a separate line, after an `if` in the column of the body, belongs to a statement.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ IF, NOT, AND = len("if "), len("not "), len("and ")
 
 
 def restore_loop_tests(body: list[ast.stmt], columns: Columns) -> None:
-    """Part the tests of loops as their columns show it, in place."""
+    """Split the tests of loops as their columns show, in place."""
     for stmt in statements(body):
         if isinstance(stmt, ast.While) and not isinstance(stmt.test, ast.Constant):
             _part(stmt, columns)
 
 
 def _part(stmt: ast.While, columns: Columns) -> None:
-    """Move the last tests of a loop into its body: they stand behind an `if` there, or the whole body stands in it."""
+    """Move the last tests of a loop into its body: they follow an `if` there, or the whole body is inside an `if`."""
     tests, column = operands(stmt.test, ast.And), columns.of_loop(stmt)
     if column is None or len(tests) < 2:
         return
@@ -54,6 +54,6 @@ def _part(stmt: ast.While, columns: Columns) -> None:
 
 
 def _has_room(test: ast.expr, below: ast.stmt, columns: Columns) -> bool:
-    """Return whether there is a line for `break` between a test and a statement; what does nothing says no line."""
+    """Return whether there is a line for `break` between a test and a statement; an empty statement shows no line."""
     rows = [row for node in nodes([test]) if (row := row_of(node))]
     return isinstance(below, ast.Pass) or any(line > max(rows, default=0) + 1 for line in columns.lines(below))

@@ -1,4 +1,4 @@
-"""`while 1`, which is compiled as `while True` is: where its number is left in the code."""
+"""`while 1`, which is compiled like `while True`, if its number remains in the code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WHILE = len("while ")
 
 
 def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
-    """Write `while 1` where the number stands before the loop, or is a constant that nothing else needs."""
+    """Write `while 1` if the number precedes the loop, or is a constant without other uses."""
     loops = [stmt for stmt in statements(body) if isinstance(stmt, ast.While) and _is_true(stmt.test)]
     if not loops:
         return
@@ -32,9 +32,9 @@ def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> No
 
 
 def _last_new_const(listing: Listing) -> int:
-    """Return where the last constant is loaded first of code that has a 1 and no `True`, 0 of other code.
+    """Return the first load of the last constant, for code with a 1 and no `True`; 0 for other code.
 
-    Constants that are not loaded stay before those that are: no loop before that is `while True`.
+    Unused constants come before the used ones: no loop before that load is `while True`.
     """
     consts = listing.code.consts
     if any(const is True for const in consts) or not any(type(const) is int and const == 1 for const in consts):
@@ -44,7 +44,7 @@ def _last_new_const(listing: Listing) -> int:
 
 
 def _ones(listing: Listing) -> set[tuple[int, int]]:
-    """Return where a single character stands of which no operation is left, or jumps alone."""
+    """Return the places of single characters without a remaining operation, or only with jumps."""
     return {place[:2] for place in idle_places(listing) if place.end_column == place.column + 1}
 
 

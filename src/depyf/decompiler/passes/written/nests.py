@@ -1,9 +1,9 @@
-"""Tests of statements inside each other.
+"""Tests of nested statements.
 
 Before: if a and b: c      After:  if a:
                                        if b: c
 
-The body stands as many steps to the right of the first test as there are statements, and each test on its own line.
+The body is as many steps to the right of the first test as there are statements, and each test is on its own line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_BRACKETS = 2
 
 
 def restore_nests(body: list[ast.stmt], columns: Columns) -> None:
-    """Part the tests of statements that were inside each other, in place."""
+    """Split the tests of nested statements, in place."""
     for stmt in statements(body):
         outer: ast.stmt | None = stmt
         while isinstance(outer, ast.If) and not outer.orelse:
@@ -27,7 +27,7 @@ def restore_nests(body: list[ast.stmt], columns: Columns) -> None:
 
 
 def _parted(stmt: ast.If, columns: Columns) -> ast.If | None:
-    """Give a statement the first part of its test, and one inside it the rest."""
+    """Give a statement the first part of its test, and a nested one the rest."""
     test = stmt.test
     if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
         return None
@@ -54,9 +54,9 @@ def _parted(stmt: ast.If, columns: Columns) -> ast.If | None:
 
 
 def _is_nested(begin: int, below: int | None, unit: int) -> bool:
-    """Return whether a head and a body so far right of the first head are those of nested statements.
+    """Return whether a head and a body this far right of the first head belong to nested statements.
 
-    A bracket and `elif` move the first head to the right, a bracket moves the second.
+    A parenthesis or `elif` moves the first head to the right, a parenthesis moves the second.
     """
     if below is None:
         return begin in (unit, unit + IF - ELIF)

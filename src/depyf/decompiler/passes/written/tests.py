@@ -1,7 +1,6 @@
-"""Tests as they were written: `not` and brackets take columns.
+"""Write tests as the author did: `not` and parentheses take columns.
 
-Before: if not a and not b: ...      x = c if not a else b
-After:  if not (a or b): ...         x = b if a else c
+Before: if not a and not b: ...      x = c if not a else b After:  if not (a or b): ...         x = b if a else c
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.NotIn: ast.In,
 }
 MAX_OPERANDS = 100
-"""Operands of a test beyond which nobody writes `not` before the whole of it: to look takes time."""
+"""The most operands of a test for which the search for a leading `not` is worth its time."""
 
 
 def restore_tests(body: list[ast.stmt], columns: Columns) -> None:
@@ -49,7 +48,7 @@ def restore_conditional_expressions(body: list[ast.stmt]) -> None:
 
 
 def _turn(expr: ast.IfExp) -> None:
-    """Write the arm first that stands first: `a if c else b`."""
+    """Write the arm first that comes first: `a if c else b`."""
     first, test, last = start_of(expr.body), start_of(expr.test), start_of(expr.orelse)
     if first is not None and test is not None and last is not None and last < test < first:
         step("the arms of a conditional expression change places")
@@ -57,10 +56,10 @@ def _turn(expr: ast.IfExp) -> None:
 
 
 def _restored(test: ast.expr) -> ast.expr:
-    """Return a test with `not` before the whole of what it was written before, and before the comparisons."""
+    """Return a test with its original `not` before groups, and before comparisons."""
     whole = ast.BoolOp(op=ast.And(), values=[test])
     order: list[ast.BoolOp | ast.UnaryOp] = [whole]
-    for outer in order:  # It grows while it is gone through.
+    for outer in order:  # The list grows during the iteration.
         order += [each for each in _operands(outer) if isinstance(each, ast.BoolOp) or is_not(each)]
     for outer in reversed(order):
         if isinstance(outer, ast.BoolOp):
@@ -72,12 +71,12 @@ def _restored(test: ast.expr) -> ast.expr:
 
 
 def _flat(test: ast.expr, op: ast.boolop) -> list[ast.expr]:
-    """Return the operands of a test that is the same kind of `and` or `or` as the one around it, else the test."""
+    """Return the operands of a test with the same operator as the one around it, or the test itself."""
     return test.values if isinstance(test, ast.BoolOp) and type(test.op) is type(op) else [test]
 
 
 def _once(test: ast.expr) -> ast.expr:
-    """Return a test without two `not` in front of it."""
+    """Return a test without a double `not` in front."""
     return test.operand.operand if is_not(test) and is_not(test.operand) else test
 
 
@@ -86,10 +85,10 @@ def _operands(test: ast.BoolOp | ast.UnaryOp) -> list[ast.expr]:
 
 
 def _of_operands(test: ast.expr, is_turned: bool = False) -> ast.expr:
-    """Return `and` or `or` with `not` where the gaps between its operands have room for it, another test as it is.
+    """Return `and` or `or` with `not` if the gaps between its operands have room for it; other tests unchanged.
 
-    is_turned: whether a `not` stands before the whole. Where it does not, the column in which a line begins says too
-    little to add a `not` to an operand.
+    is_turned: whether a `not` precedes the whole. If it does not, the column at the start of a line is too little
+    evidence for adding a `not` to an operand.
     """
     if not isinstance(test, ast.BoolOp) or len(test.values) > MAX_OPERANDS:
         return test
@@ -116,9 +115,9 @@ def _of_operands(test: ast.expr, is_turned: bool = False) -> ast.expr:
 
 
 def _fits(operand: ast.expr, gap: int | None, word: int, nots: int) -> bool:
-    """Return whether a word and so many `not` stand before an operand: its line may begin with them.
+    """Return whether a word and this many `not` fit before an operand: its line may begin with them.
 
-    A line that begins with the operand, or behind four columns, tells nothing.
+    A line that begins with the operand, or after four columns, is no evidence.
     """
     if gap is not None:
         return gap == word + NOT * nots
@@ -127,14 +126,14 @@ def _fits(operand: ast.expr, gap: int | None, word: int, nots: int) -> bool:
 
 
 def _turns(test: ast.expr) -> bool:
-    """Return whether the opposite of an operand is another one with `not` more or less, not another comparison."""
+    """Return whether the opposite of an operand has one `not` more or less, instead of another comparison."""
     return is_not(test) or not isinstance(test, ast.Compare) or type(test.ops[0]) not in OPPOSITE or len(test.ops) > 1
 
 
 def _without_brackets(test: ast.expr) -> ast.expr:
-    """Return `not a or not b` for `not (a and b)` where nothing says the columns; comparisons are better without.
+    """Return `not a or not b` for `not (a and b)` if columns are unknown; comparisons are better without `not`.
 
-    Two of three such tests are written so, and one of seven that are asserted.
+    Two of three such tests are written that way, and one of seven that are asserted.
     """
     whole = test.operand if is_not(test) else None
     if not isinstance(whole, ast.BoolOp) or not isinstance(whole.op, ast.And) or start_of(whole) is not None:
@@ -145,7 +144,7 @@ def _without_brackets(test: ast.expr) -> ast.expr:
 
 
 def _add_not(stmt: ast.If, columns: Columns) -> None:
-    """Write `not a is b` for `a is not b`, which is the same operation, where there is room for it."""
+    """Write `not a is b` for `a is not b`, which is the same operation, if there is room for it."""
     head = stmt.test.values[0] if isinstance(stmt.test, ast.BoolOp) else stmt.test
     if not isinstance(head, ast.Compare) or columns.gap(stmt) not in GAPS:
         return
@@ -156,7 +155,7 @@ def _add_not(stmt: ast.If, columns: Columns) -> None:
 
 
 def _with_not(test: ast.Compare) -> ast.expr:
-    """Return `not a in b` for `a not in b`, and the like; any other comparison as it is."""
+    """Return `not a in b` for `a not in b`, and similarly for `is not`; other comparisons unchanged."""
     opposite = OPPOSITE.get(type(test.ops[0]))
     if opposite not in (ast.Is, ast.In) or len(test.ops) > 1:
         return test

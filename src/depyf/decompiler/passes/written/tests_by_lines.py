@@ -1,11 +1,11 @@
-"""Tests of several statements that come as one with a longer test, where lines alone show the source.
+"""Split tests of several statements that arrive as one with a longer test, for code with lines only.
 
 Before: 2: if a or          After:  2: if a:
         4:     b:                   3:     return
         5:     return               4: if b:
                                     5:     return
 
-Who breaks a test over lines leaves none of them out, and breaks none of two parts that has room on one line.
+Authors who break a test over lines skip no line, and do not break a test of two parts that fits on one line.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 WIDTH, UNIT = 79, 4
 WAY_OUT = 2
-"""How many lines below a test the next one stands if there is a way out between them."""
+"""How many lines below a test the next one is if there is an exit between them."""
 Block = tuple[list[ast.stmt], ast.stmt | None, int]
-"""Statements, what coming to their end does, and in how many others they stand."""
+"""Statements, the effect of reaching their end, and their nesting depth."""
 
 
 def restore_tests_by_lines(body: list[ast.stmt], depth: int) -> None:
-    """Part the tests of statements that lines show apart, in place; `depth`: in how many blocks the body stands."""
+    """Split the tests that lines show as separate, in place; `depth` is the nesting depth of the body."""
     work: list[Block] = [(body, ast.Return(value=None), depth)]
-    for block, end, depth in work:  # It grows while it is gone through.
+    for block, end, depth in work:  # The list grows during the iteration.
         for place in range(len(block) - 1, -1, -1):
             if isinstance(block[place], ast.If):
                 _part(block, place, end if place == len(block) - 1 else None, depth)
@@ -42,14 +42,14 @@ def restore_tests_by_lines(body: list[ast.stmt], depth: int) -> None:
 
 
 def _end(stmt: ast.stmt, name: str, after: ast.stmt | None) -> ast.stmt | None:
-    """Return what coming to the end of a block of a statement does; `after`: behind the statement."""
+    """Return the effect of reaching the end of a statement's block; `after` is that after the statement."""
     if isinstance(stmt, LOOPS) and name == "body":
         return ast.Continue()
     return after if isinstance(stmt, (ast.If, *LOOPS)) else None
 
 
 def _part(block: list[ast.stmt], place: int, end: ast.stmt | None, depth: int) -> None:
-    """Part the test of one statement of a block, in place."""
+    """Split the test of one statement of a block, in place."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
     if _part_alternatives(block, place) or stmt.orelse:
@@ -59,7 +59,7 @@ def _part(block: list[ast.stmt], place: int, end: ast.stmt | None, depth: int) -
 
 
 def _part_alternatives(block: list[ast.stmt], place: int) -> bool:
-    """Give each of several tests that lead to one way out a statement; return whether there are several."""
+    """Give each of several tests with the same exit its own statement; return whether there are several."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
     way_out = stmt.body[0]
@@ -81,7 +81,7 @@ def _part_alternatives(block: list[ast.stmt], place: int) -> bool:
 
 
 def _part_guard(block: list[ast.stmt], place: int, end: ast.stmt) -> bool:
-    """Let the last statement of a block be one that leaves it, and the rest of its test that of one behind it."""
+    """Make the last statement of a block an exit, and move the rest of its test to a statement after it."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
     parts = _apart(stmt)
@@ -96,7 +96,7 @@ def _part_guard(block: list[ast.stmt], place: int, end: ast.stmt) -> bool:
 
 
 def _part_idle(stmt: ast.If) -> bool:
-    """Let a statement do nothing in its first arm, and test the rest of its test in an `elif`."""
+    """Give a statement an empty first arm, and test the rest of its test in an `elif`."""
     parts = _apart(stmt)
     if parts is None:
         return False
@@ -107,7 +107,7 @@ def _part_idle(stmt: ast.If) -> bool:
 
 
 def _apart(stmt: ast.If) -> tuple[ast.expr, list[ast.stmt]] | None:
-    """Return a `not` test that has a line below it where the next one follows, and what is done where it holds."""
+    """Return a `not` test with a free line before the next one, and the statements for it."""
     groups = _groups(stmt.test, ast.And)
     first = _joined(groups[0], ast.And())
     if not is_not(first):
@@ -123,7 +123,7 @@ def _apart(stmt: ast.If) -> tuple[ast.expr, list[ast.stmt]] | None:
 
 
 def _part_nest(stmt: ast.If, depth: int) -> None:
-    """Give a test that is on two lines, and has room on one, to two statements; so one with a line left out."""
+    """Split a test on two lines that fits on one between two statements; also one with a skipped line."""
     test = stmt.test
     while isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         values = test.values
@@ -139,7 +139,7 @@ def _part_nest(stmt: ast.If, depth: int) -> None:
 
 
 def _groups(test: ast.expr, op: type[ast.boolop]) -> list[list[ast.expr]]:
-    """Return the operands of a test, parted where a line is left out between two of them."""
+    """Return the operands of a test, split where a line is skipped between two of them."""
     values = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, op) else [test]
     groups = [values[:1]]
     for before, value in zip(values, values[1:]):
@@ -151,7 +151,7 @@ def _groups(test: ast.expr, op: type[ast.boolop]) -> list[list[ast.expr]]:
 
 
 def _gap(one: ast.expr, other: ast.expr) -> int:
-    """Return how many lines below one operand another begins, 0 where nothing says it."""
+    """Return how many lines below one operand another begins, 0 if unknown."""
     rows, others = _rows(one), _rows(other)
     return min(others) - max(rows) if rows and others else 0
 
@@ -169,13 +169,13 @@ def _joined(tests: list[ast.expr], op: ast.boolop) -> ast.expr:
 
 
 def _is_constant(stmt: ast.stmt) -> bool:
-    """Return whether a way out computes nothing."""
+    """Return whether an exit computes nothing."""
     value = getattr(stmt, "value", None)
     return not isinstance(stmt, ast.Raise) and (value is None or isinstance(value, ast.Constant))
 
 
 def width(test: ast.expr) -> int:
-    """Return about how many columns an expression takes."""
+    """Return the approximate width of an expression in columns."""
     found = 0
     for node in nodes([test]):
         match node:

@@ -1,18 +1,18 @@
-"""Which statements belong to the body of a `try`, and which to its `else`, where both come to the same.
+"""Decide which statements belong to the body of a `try`, and which to its `else`, if both are equivalent.
 
 Before: try: f()                After:  try:
         except E: return False              f()
         else: return True                   return True
                                         except E: return False
 
-A statement that cannot raise is the same in both. What stands before the clauses in the source belongs to the body.
+A statement that cannot raise is equivalent in both. If it precedes the clauses in the source, it belongs to the body.
 
 Before: try:                    After:  try: f()
             try: f()                    except E: g()
             except E: g()               finally: h()
         finally: h()
 
-Where the inner body stands in the column of what is done at last, the two are one statement.
+If the inner body is in the column of the `finally` body, the two are one statement.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 FAR = 1 << 40
 
 def join_try(stmt: ast.Try, columns: Columns) -> ast.Try:
-    """Return a statement with that in it joined whose body stands in the column of what is done at last."""
+    """Join a `try` with the `try` in its body if the inner body is in the column of the `finally` body."""
     inner = stmt.body[0]
     if stmt.handlers or len(stmt.body) > 1 or not isinstance(inner, ast.Try) or inner.finalbody:
         return stmt
@@ -39,7 +39,7 @@ def join_try(stmt: ast.Try, columns: Columns) -> ast.Try:
 
 
 def return_before_finally(block: list[ast.stmt], place: int, columns: Columns) -> None:
-    """Move a constant that is returned behind a `finally`, and stands before that in the source, to where it stands."""
+    """Move the return of a constant before a `finally` if it precedes the `finally` in the source."""
     stmt, following = block[place], block[place + 1 : place + 2]
     assert isinstance(stmt, ast.Try)
     value = following[0].value if following and isinstance(following[0], ast.Return) else None
@@ -55,7 +55,7 @@ def return_before_finally(block: list[ast.stmt], place: int, columns: Columns) -
 
 
 def part_try(stmt: ast.Try, columns: Columns) -> None:
-    """Move statements between the body and the `else` of a statement as their lines show it, in place."""
+    """Move statements between the body and the `else` of a statement as their lines show, in place."""
     lines = [line for clause in stmt.handlers for line in columns.lines(clause)]
     lines += [line for clause in stmt.handlers for each in clause.body for line in columns.lines(each)]
     if not lines:
@@ -77,7 +77,7 @@ def part_try(stmt: ast.Try, columns: Columns) -> None:
 
 
 def _leading(stmts: list[ast.stmt], columns: Columns, above: int, below: int) -> int:
-    """Return how many of the first statements stand between two lines."""
+    """Return how many of the first statements are between two lines."""
     count = 0
     for stmt in stmts:
         lines = columns.lines(stmt)

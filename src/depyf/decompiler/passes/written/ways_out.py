@@ -1,4 +1,4 @@
-"""`return`, `return None`, `continue`, `pass` or nothing: what the author wrote where control goes on by itself.
+"""Exits at the end of a block: choose the author's `return`, `return None`, `continue`, `pass` or nothing.
 
 Before: if c: return          After:  if c: return None
         f()                           f()
@@ -25,11 +25,11 @@ LEFT = frozenset({Kind.BREAK})
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """Where a statement may stand: in the place of the one at `place` of a block, or at its end.
+    """A possible place of a statement: that of the one at `place` of a block, or its end.
 
-    kinds: what would do the same there. is_implied: the statement there does what nothing does.
-    is_block: the block is there, not only room for one.
-    column: of the block, if known. before, behind: the last line that is known before it, and the first behind it.
+    kinds: the equivalent kinds of statements there. is_implied: the present statement is the same as none. is_block:
+    the block exists, as opposed to only having room. column: of the block, if known. before, behind: the last known
+    line before it, and the first after it.
     """
 
     block: list[ast.stmt]
@@ -49,14 +49,14 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What does the same as coming to the end of a block (`here`), and as `break` (`broken`)."""
+    """The kinds of exits that are equivalent to reaching the end of a block (`here`), and to `break` (`broken`)."""
 
     here: frozenset[Kind]
     broken: frozenset[Kind]
 
 
 Part = tuple[list[ast.stmt], Ends, int | None] | Slot | int
-"""A block with its column if its statements do not say it, a place for a way out, or a line."""
+"""A block with its column if its statements do not show it, a place for an exit, or a line."""
 
 
 def restore_ways_out(
@@ -68,13 +68,12 @@ def restore_ways_out(
     has_all: bool = True,
     is_generator: bool = False,
 ) -> bool:
-    """Write each way out that the source has and the statements lack, and none that only the statements have.
+    """Write each exit that the source has and the statements lack, and remove those that only the statements have.
 
-    ending: statements that never fall through.
-    has_all: a way out that is not among those written and is all of its block is none.
-    is_generator: where lines alone show ways out, those of a generator are `return`.
+    ending: statements that never fall through. has_all: an exit that fills its block and is not in `written` does not
+    exist. is_generator: for code with lines only, the exits of a generator are `return`.
 
-    Return whether anything is changed.
+    Return whether anything changed.
     """
     is_changed = False
     slots = _slots(body, columns, ending)
@@ -96,13 +95,13 @@ def restore_ways_out(
 
 
 def drop_unreached_breaks(body: list[ast.stmt], ending: set[ast.stmt]) -> bool:
-    """Take out each `break` that stands behind what never falls through, or before an `else` that has it.
+    """Remove each `break` after a statement that never falls through, or before an `else` that has the `break`.
 
     Return whether there was any.
     """
     is_changed = False
     work = [body]
-    for block in work:  # It grows while it is gone through.
+    for block in work:  # The list grows during the iteration.
         kept = [each for each, before in zip(block, [None, *block]) if not _is_unreached(each, before, ending)]
         is_changed |= len(kept) < len(block)
         block[:] = kept
@@ -120,7 +119,7 @@ def _is_unreached(stmt: ast.stmt, before: ast.stmt | None, ending: set[ast.stmt]
 
 
 def _slots(body: list[ast.stmt], columns: Columns, ending: set[ast.stmt]) -> list[Slot]:
-    """Return where ways out stand or may stand, with the lines around."""
+    """Return the present and possible places of exits, with the lines around them."""
     events: list[Slot | int] = []
     work: list[Part] = [(body, Ends(RETURNS, NOTHING), None)]
     while work:
@@ -147,7 +146,7 @@ def _slots(body: list[ast.stmt], columns: Columns, ending: set[ast.stmt]) -> lis
 def _of_block(
     block: list[ast.stmt], ends: Ends, beside: int | None, columns: Columns, ending: set[ast.stmt]
 ) -> list[Part]:
-    """Return the parts of a block in the order of the source; `beside`: the column of other blocks of its statement."""
+    """Return the parts of a block in source order; `beside` is the column of the statement's other blocks."""
     parts: list[Part] = []
     column = columns.of_block(block)
     column = beside if column is None else column
@@ -170,7 +169,7 @@ def _of_block(
 
 
 def _else_before(stmt: ast.stmt, columns: Columns) -> Slot | None:
-    """Return where in the `else` of a `try` that which follows it may stand: its clauses leave."""
+    """Return a possible place in the `else` of a `try` for the statement after it: its clauses leave."""
     if not isinstance(stmt, ast.Try) or stmt.orelse or stmt.finalbody:
         return None
     if not all(isinstance(clause.body[-1], ENDS) for clause in stmt.handlers):
@@ -179,7 +178,7 @@ def _else_before(stmt: ast.stmt, columns: Columns) -> Slot | None:
 
 
 def _or_pass(kinds: frozenset[Kind], here: frozenset[Kind], block: list[ast.stmt]) -> frozenset[Kind]:
-    """Return what may stand in the place of a way out; `pass` if that is all of a block and comes to the same."""
+    """Return the possible kinds at the place of an exit; `pass` if the block has nothing else and it is equivalent."""
     return kinds | {Kind.PASS} if here == kinds and len(block) == 1 else kinds
 
 
@@ -205,7 +204,7 @@ def _inside(stmt: ast.stmt, ends: Ends, columns: Columns) -> list[Part]:
 
 
 def _in_order(parts: list[tuple[list[ast.stmt], ast.AST, str]]) -> list[tuple[list[ast.stmt], ast.AST, str]]:
-    """Return the blocks of a statement in the order of the source: clauses stand before `else` and `finally`."""
+    """Return the blocks of a statement in the order of the source: clauses precede `else` and `finally`."""
     later = [part for part in parts if part[2] in ("orelse", "finalbody") and isinstance(part[1], ast.Try)]
     return [part for part in parts if part not in later] + later
 
@@ -219,12 +218,12 @@ def _fits(slot: Slot, one: Written) -> bool:
 
 
 def _likely(slot: Slot) -> tuple[bool, bool, int]:
-    """Return how likely a statement stands in a slot, of those that it fits."""
+    """Return how probable a statement is in a slot, compared with the other slots that it fits."""
     return slot.column is not None, slot.present is not None, slot.before
 
 
 def _likely_by_lines(slot: Slot) -> tuple[bool, bool, int]:
-    """Return how likely a statement stands in a slot where columns are not known: a block holds something."""
+    """Return how probable a statement is in a slot if columns are unknown: a block is not empty."""
     return _is_empty(slot), slot.present is not None, slot.before
 
 
@@ -237,9 +236,9 @@ def _is_empty(slot: Slot) -> bool:
 
 
 def _is_likelier_as_it_is(slot: Slot, one: Written, is_generator: bool) -> bool:
-    """Return whether a line more likely is that of `break`, or of `pass` in a block that goes on by itself.
+    """Return whether a line more probably has `break`, or `pass` in a block that falls through.
 
-    `return None` stands where a function returns values, and `return` where a generator ends.
+    A function that returns values ends with `return None`, and a generator with `return`.
     """
     present = slot.present
     if is_generator and one.kind is Kind.RETURN and (isinstance(present, ast.Break) or _is_pass(slot.block)):
@@ -252,7 +251,7 @@ def _is_likelier_as_it_is(slot: Slot, one: Written, is_generator: bool) -> bool:
 
 
 def _ends_idly(block: list[ast.stmt]) -> bool:
-    """Return whether the last statement inside of a block has no operation: what comes to the end has its line."""
+    """Return whether the last statement in a block has no operation: the end of the block has its line."""
     last: ast.stmt | None = None
     while block and block[-1] is not last:
         last = block[-1]
