@@ -1,1 +1,1 @@
-"""Blocks of statements to nested statements."""
+"""Turn blocks of statements into nested statements."""

@@ -1,4 +1,4 @@
-"""The arms of a test: blocks that are nothing but one expression, and how the ways on from two of them compare."""
+"""The arms of a test: blocks that consist of one expression, and comparisons of their exits."""
 
 from __future__ import annotations
 
@@ -37,8 +37,10 @@ def same_ways(one: Branch, two: Branch) -> bool:
 
 
 def negates_second(one: Arm, two: Arm) -> bool:
-    """Say which of two opposite tests is negated: one that stays the same operation; what the later of them guards
-    comes next in the code."""
+    """Return whether the second of two opposite tests is the one to negate.
+
+    The negation must not become another operation. The code that the later test guards comes next.
+    """
     assert one.entry is not None and two.entry is not None
     if keeps_polarity(one.entry.expr) != keeps_polarity(two.entry.expr):
         return keeps_polarity(one.entry.expr)
@@ -49,14 +51,14 @@ def negates_second(one: Arm, two: Arm) -> bool:
 
 
 def same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
-    """Return whether two edges lead to one place with the same values, the tested ones taken for equal."""
+    """Return whether two edges lead to one place with the same values, if the tested values count as equal."""
     return one.target == two.target and all(
         a == b or (a == one_cond and b == two_cond) for a, b in zip(one.args, two.args)
     )
 
 
 def externals(arm: Arm) -> list[int]:
-    """Return the temporaries of other blocks that an arm reads."""
+    """Return the temporaries from other blocks that an arm reads."""
     made = {temp for inst in arm.block.insts for temp in inst.defs}
     found: dict[int, None] = {}
     for inst in arm.block.insts:
@@ -66,7 +68,7 @@ def externals(arm: Arm) -> list[int]:
 
 
 def folded(graph: Graph, uses: dict[int, int], block: Block) -> Arm | None:
-    """Fold a block to one expression, or to nothing; None if it is more than that."""
+    """Fold a block to one expression, or to nothing; None if it is more."""
     folder = Folder(graph, uses)
     folder.fold_expression(block.insts, RULES)
     if folder.slots is not None or folder.stmts or len(folder.pending) > 1:
@@ -82,7 +84,7 @@ def folded(graph: Graph, uses: dict[int, int], block: Block) -> Arm | None:
 
 
 def carried(edge: Edge, old: int, new: int) -> Edge:
-    """Return an edge that carries one value in the place of another."""
+    """Return an edge with one value replaced by another."""
     return Edge(edge.target, [new if arg == old else arg for arg in edge.args])
 
 

@@ -1,4 +1,4 @@
-"""Python takes only so many statements inside each other.
+"""Python limits the nesting of statements.
 
 The compiler counts loops, `try`, `with` and handlers, 20 of them; the tokenizer counts indentation, 100 levels.
 """
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 BLOCKS = 20
 INDENTS = 98
-"""Two levels less than the tokenizer takes: the function itself stands inside something."""
+"""Two levels less than the tokenizer's limit, because the function itself is nested in something."""
 
 FLAT = frozenset({ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Pass, ast.Break, ast.Continue})
-"""The common statements that hold no others."""
+"""The common simple statements."""
 
 Inner = tuple[list[ast.stmt], int]
 
@@ -27,7 +27,7 @@ def nests_too_deep(body: list[ast.stmt]) -> bool:
             return True
         for stmt in stmts:
             for inner, added in _inner(stmt) if type(stmt) not in FLAT else ():
-                # `elif` stands where its `if` does.
+                # `elif` has the indentation of its `if`.
                 chained = isinstance(stmt, ast.If) and len(inner) == 1 and isinstance(inner[0], ast.If)
                 is_elif = chained and inner is stmt.orelse  # type: ignore[attr-defined]
                 work.append((inner, blocks + added, indents + (not is_elif)))

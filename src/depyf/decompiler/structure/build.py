@@ -1,9 +1,9 @@
 """Build the structured tree: reduce regions and loops to single nodes, then place code by dominance.
 
-Innermost first, the blocks of a protected region, of its handler, or of a loop become one node that holds a
-structured item. What remains at each level is an acyclic graph; there a node that only one jump reaches is
-written at that jump, and a node that several reach is written behind its immediate dominator (Ramsey, "Beyond
-Relooper: Recursive Translation of Unstructured Control Flow to Structured Control Flow", 2022).
+Innermost first, the blocks of a protected region, of its handler, or of a loop become one node that holds a structured
+item. The rest of each level is an acyclic graph. There a node with one incoming jump is written at that jump, and a
+node with several is written after its immediate dominator (Ramsey, "Beyond Relooper: Recursive Translation of
+Unstructured Control Flow to Structured Control Flow", 2022).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from depyf.decompiler.structure.unstructured import Unstructured
 def build(
     graph: Graph, recognised: Recognised, nest: dict[int, tuple[int, ...]], uses: dict[int, int], choices: Choices
 ) -> list[Item]:
-    """Return a graph as items. Raises Unstructured and Irreducible where no statement fits."""
+    """Return a graph as items. Raises Unstructured and Irreducible if no statement fits."""
     first = graph.block(0)
     if first.handler < 0 and not graph.loops and isinstance(first.exit, (Goto, Return, Raise)):
         if all(edge.target == graph.end for edge in first.exit.edges()):
@@ -79,11 +79,11 @@ class Builder:
         self.nodes.add(label, node)
 
     def _forward(self) -> None:
-        """Lead jumps past nodes that hold nothing but a jump: what they pop is implied by where they lead.
+        """Lead jumps past nodes that only jump: their pops are implied by their targets.
 
-        A node that leaves a `for` loop stays: it is a `break`, perhaps behind another loop, unless the jump to it says
-        that it is one. So does a node that is all there is of a protected region, the `pass` of a `with`, one that
-        begins a loop, and a `break` or `continue` behind what only seems to go on there.
+        These nodes stay: one that leaves a `for` loop, because it is a `break`, perhaps after another loop, unless the
+        jump to it says so itself; one that is a whole protected region, such as the `pass` of a `with`; one that begins
+        a loop; and a `break` or `continue` at an apparent fallthrough.
         """
         onward, breaks = self._only_jumps()
         for label, node in self.nodes.items() if onward else ():
@@ -94,7 +94,7 @@ class Builder:
                 self.nodes.add(label, node)
 
     def _only_jumps(self) -> tuple[dict[int, Jump], set[int]]:
-        """Return the nodes that hold nothing but a jump, each with its jump; and those of them that leave a loop."""
+        """Return the nodes that only jump, each with its jump, and those among them that leave a loop."""
         onward: dict[int, Jump] = {}
         breaks: set[int] = set()
         seeming = self._said_behind() if self.graph.source_order else set()
@@ -109,7 +109,7 @@ class Builder:
         return onward, breaks
 
     def _lead_on(self, node: Node, jump: Jump, onward: dict[int, Jump], breaks: set[int]) -> None:
-        """Lead one jump of a node past the nodes that hold nothing but a jump."""
+        """Lead one jump of a node past the nodes that only jump."""
         seen = {jump.label}
         leaves = jump.label in self.nodes and self._breaks(node, jump.label)
         around = {-1, *self.recognised.regions.chain(node.handler)}
@@ -120,13 +120,13 @@ class Builder:
             if self.nodes[jump.label].handler not in around or (jump.label in breaks and not says):
                 break
             if jump.label in breaks and leaves:
-                break  # One `break` leaves one loop: there is another behind it.
+                break  # One `break` leaves one loop, and another loop follows.
             leaves = leaves or jump.label in breaks
             jump.label, jump.explicit = passed.label, jump.explicit or passed.explicit
             seen.add(jump.label)
 
     def _said_behind(self) -> set[int]:
-        """Return the nodes that are a `break` or `continue` behind what only seems to go on there."""
+        """Return the nodes that are a `break` or `continue` at an apparent fallthrough."""
         found: set[int] = set()
         for target in {jump.label for node in self.nodes.values() for jump in node.jumps if jump.never}:
             seen, label = {-1}, target
@@ -169,7 +169,7 @@ class Builder:
         (entry,) = entries
         step("the region of handler {}, blocks {}, becomes one node", handler, sorted(body))
         nest, first = self.nodes[entry].nest, self.nodes[entry].first
-        # Handlers stand at the end of the code, unless all of it stands in the order of the source.
+        # Handlers are at the end of the code, unless all of it is in the order of the source.
         last = max(self.nodes[label].last for label in (body | code if graph.source_order else body))
         parent = self.recognised.regions.parent[handler]
         before = self.nodes.sources(entry)
@@ -191,7 +191,7 @@ class Builder:
         self.add(entry, [item], parent, nest, first, last)
 
     def _raises_again(self, label: int, exc: int) -> bool:
-        """Return whether a node is the end of a `finally` body, where the statement raises its exception by itself."""
+        """Return whether a node is the end of a `finally` body, where the statement implies the re-raise."""
         items = self.nodes[label].items
         return len(items) == 1 and isinstance(items[0], ReraiseStmt) and items[0].exc == exc
 
@@ -203,7 +203,7 @@ class Builder:
         loop_outside: jumps back to `entry` belong to a loop around all of this.
         """
         skip = entry if loop_outside else -1
-        # Without a loop in the whole graph there is none among nodes, which stand for connected parts of it.
+        # If the graph has no loop, its nodes have none, because they stand for connected parts of it.
         for header, _ in natural_loops(self._successors(labels, skip), entry) if self.headers else ():
             self._unrotate(header, labels, entry)
         for header, inside in self._loops(labels, entry, skip):
@@ -213,7 +213,7 @@ class Builder:
         return items
 
     def _placed(self, labels: set[int], entry: int) -> list[Item]:
-        """Return the items of those nodes that `entry` leads to among them, the loops among them reduced."""
+        """Return the items of the nodes that `entry` reaches among them, with their loops reduced."""
         successors = self._successors(labels)
         return place(self.nodes, successors, reverse_postorder(successors, entry))
 
@@ -229,7 +229,7 @@ class Builder:
             self.nodes[label].items[-1] = jump
             self.nodes[label].jumps = [jump]
             self.nodes.add(label, self.nodes[label])
-        # `continue` leads to the first copy of a test, where that is not joined with what comes before the loop.
+        # `continue` leads to the first copy of a test that is not joined with the code before the loop.
         bare = {label for label in alike if len(self.nodes[label].items) == 1}
         for other in {source for label in bare for source in self.nodes.sources(label)} & labels:
             for jump in self.nodes[other].jumps:
@@ -237,12 +237,12 @@ class Builder:
             self.nodes.add(other, self.nodes[other])
         self.add(self.fresh, [test], node.handler, node.nest, node.first, node.last)
         if entry in alike and len(self.nodes[entry].items) == 1:
-            self._redirect(labels, entry, self.fresh)  # Else what begins the code would begin a loop around the loop.
+            self._redirect(labels, entry, self.fresh)  # The first node would begin an outer loop.
         labels.add(self.fresh)
         self.fresh += 1
 
     def _redirect(self, labels: set[int], label: int, target: int) -> None:
-        """Lead the jumps of these nodes to one that does nothing but go on to where it leads."""
+        """Redirect the jumps of these nodes to an empty node that jumps to their old target."""
         for source in [source for source in self.nodes.sources(label) if source in labels]:
             for jump in self.nodes[source].jumps:
                 if jump.label == label:
@@ -250,12 +250,12 @@ class Builder:
             self.nodes.add(source, self.nodes[source])
 
     def _successors(self, labels: set[int], skip: int = -1) -> dict[int, list[int]]:
-        """Return the edges between these nodes, but for those to `skip`."""
+        """Return the edges between these nodes, except those to `skip`."""
         wanted = labels - {skip}
         return {label: [jump.label for jump in self.nodes[label].jumps if jump.label in wanted] for label in labels}
 
     def _loops(self, labels: set[int], entry: int, skip: int) -> list[tuple[int, set[int]]]:
-        """Return the loops, inner ones first: natural ones, and `for` loops that never come back."""
+        """Return the loops, inner ones first: natural ones, and `for` loops that never jump back."""
         alone = (self.extents.whiles.keys() & labels) - self.headers - ({entry} if entry else set())
         loops = {label: {label} for label in alone}
         if self.headers:
@@ -271,7 +271,7 @@ class Builder:
             elif label in loops:
                 self._extend(label, loops[label], others)
         for label, inside in loops.items():
-            # A `for` loop lies in another with all of its body, also with what never comes back.
+            # A `for` loop is nested in another with its whole body, including code that never jumps back.
             fors = [loops[other] for other in inside if other != label and other in loops and self._for_of(other)]
             inside.update(*fors)
         return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
@@ -283,7 +283,7 @@ class Builder:
     def _extend(self, header: int, inside: set[int], labels: set[int]) -> None:
         """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`.
 
-        What control only seems to come to next lies there too: behind the last statement of a loop it seems to go back.
+        The target of an apparent fallthrough lies there too: after the last statement of a loop it is the loop's head.
         """
         last = max(self.nodes[label].last for label in inside)
         if self.graph.source_order:
@@ -308,7 +308,7 @@ class Builder:
         self._take_ends(header, inside, labels)
 
     def _leaves_with(self, inside: set[int], label: int) -> bool:
-        """Return whether only a `break` in a `with` leads to code: what follows the `with` goes on elsewhere."""
+        """Return whether only a `break` in a `with` leads to code: the code after the `with` continues elsewhere."""
         sources = [site for site in self.nodes.sources(label) if site in inside]
         if len(sources) != 1 or self.nodes[label].only_jump() is not None:
             return False
@@ -316,7 +316,7 @@ class Builder:
         return bool(items) and isinstance(items[-1], WithBody) and len(self.nodes.targets(sources[0])) > 1
 
     def _take_ends(self, header: int, inside: set[int], labels: set[int]) -> None:
-        """Add to a loop that is left for several places those of them where control ends, as `if c: raise` does."""
+        """For a loop with several exits, add those that end control, as `if c: raise` does."""
         left = {label for site in inside for label in self.nodes.targets(site)} - inside
         for label in sorted(left & labels) if len(left) > 1 else ():
             is_end = not self.nodes[label].jumps and label not in self.nodes.targets(header)
@@ -324,7 +324,7 @@ class Builder:
                 inside.add(label)
 
     def _is_next(self, inside: set[int], label: int) -> bool:
-        """Return whether control seems to go on to a label behind some end of these nodes."""
+        """Return whether the apparent fallthrough of one of these nodes is a label."""
         sources = self.nodes.sources(label)
         jumps = [jump for site in sources if site in inside for jump in self.nodes[site].jumps]
         return any(jump.never and jump.label == label for jump in jumps)
@@ -339,7 +339,7 @@ class Builder:
         return count
 
     def _end_of_loop(self, header: int, inside: set[int]) -> int:
-        """Return the offset behind the body of a loop: where it goes when the test at its head fails; else -1."""
+        """Return the offset after the body of a loop, where it goes if the test at its head fails; else -1."""
         node = self.nodes[header]
         outside = [jump.label for jump in node.jumps if jump.label not in inside]
         if len(node.items) != 1 or not isinstance(node.items[0], If) or not outside:
@@ -380,7 +380,7 @@ def _for(header: int, exit_: ForIter, behind: int) -> For:
 
 
 def _while(header: int, items: list[Item], inside: set[int], behind: int) -> Loop:
-    """Make the loop of the items of its header: with a test, if it begins with one that leaves it."""
+    """Make a loop from the items of its header, with a test if the items begin with one that leaves the loop."""
     first = items[0] if items else None
     if isinstance(first, If) and not isinstance(first.test, MatchTest):
         for leave, stay in ((first.orelse, first.body), (first.body, first.orelse)):

@@ -1,10 +1,9 @@
-"""Where in a test a comparison goes on with the right operand of the one before.
+"""Find chained comparisons in tests: the next one uses the right operand of the previous one.
 
-Before: a < b, and if that is so: not b < c or d      (b computed once)
-After:  not a < b < c or d
+Before: a < b, and if that is so: not b < c or d      (b computed once) After:  not a < b < c or d
 
-The first comparison joins the second if the failure of either has the same consequence: then the second is what the
-test begins with, and its failure alone decides the test.
+The first comparison joins the second if both failures have the same effect. That holds if the test begins with the
+second, and its failure alone decides the test.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from depyf.decompiler.structure.polarity import negated
 
 
 def link(test: ast.expr, outcome: bool) -> ast.Compare | None:
-    """Return the comparison that a test begins with, if its failure gives the whole test the value `outcome`."""
+    """Return the first comparison of a test, if its failure gives the whole test the value `outcome`."""
     found = _deciding(test, outcome)
     return found[0] if found is not None and not found[1] else None
 
 
 def turned(test: ast.expr, outcome: bool) -> ast.expr:
-    """Return a test with `not x is not None` in the place of the `x is None` that it begins with, and the reverse.
+    """Return a test with its leading `x is None` replaced by `not x is not None`, and the reverse.
 
-    A jump that compares with None itself is that of both.
+    A jump that itself compares with None stands for both.
     """
     found = _deciding(test, outcome)
     if found is None or not found[1] or not getattr(found[0], "fused", False):
@@ -32,7 +31,7 @@ def turned(test: ast.expr, outcome: bool) -> ast.expr:
 
 
 def _deciding(test: ast.expr, outcome: bool) -> tuple[ast.Compare, bool] | None:
-    """Return the comparison that a test begins with, and that value of it which gives the whole test an outcome."""
+    """Return the first comparison of a test, and its value that gives the whole test an outcome."""
     while True:
         match test:
             case ast.BoolOp(op=ast.Or()) if outcome:
@@ -48,7 +47,7 @@ def _deciding(test: ast.expr, outcome: bool) -> tuple[ast.Compare, bool] | None:
 
 
 def with_link(test: ast.expr, old: ast.Compare, new: ast.expr) -> ast.expr:
-    """Return a test with another comparison in the place of the one that it begins with."""
+    """Return a test with its first comparison replaced."""
     spine: list[ast.BoolOp | ast.UnaryOp] = []
     while test is not old:
         assert isinstance(test, (ast.BoolOp, ast.UnaryOp))

@@ -1,4 +1,4 @@
-"""Where the bytecode leaves a choice: what is tried, in order."""
+"""The ways to structure ambiguous bytecode, in the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from dataclasses import dataclass
 class Choices:
     """One way to structure code.
 
-    shared_exits_inside: code between the blocks of a loop that leaves it belongs to the loop also where several
-        blocks lead to it.
-    goes_beyond: where control only seems to go on behind an exit shows how statements stood.
-    joins_exits: the copies of a way out are made one first.
+    shared_exits_inside: code between the blocks of a loop that leaves it belongs to the loop even if several blocks
+    lead to
+        it.
+    goes_beyond: apparent fallthroughs after exits show the original nesting. joins_exits: copies of an exit are joined
+    first.
     """
 
     shared_exits_inside: bool = True
@@ -22,7 +23,7 @@ class Choices:
 
 
 class Dispatch(enum.Enum):
-    """A loop that dispatches on the number of a block, where no statement fits."""
+    """A loop that dispatches on the number of a block, for code that fits no statement."""
 
     SCOPES = "a `try` for each handler"
     LEVELS = "one `try` for all handlers"
@@ -38,6 +39,6 @@ ORDER = (
     Choices(goes_beyond=False, joins_exits=False),
     Choices(shared_exits_inside=False, goes_beyond=False, joins_exits=False),
 )
-"""What is tried until the control flow fits statements."""
+"""The ways that are tried until the control flow fits statements."""
 WAYS: tuple[Choices | Dispatch, ...] = (*ORDER, *Dispatch)
 """All ways to make statements, in the order in which they are tried."""

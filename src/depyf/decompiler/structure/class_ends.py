@@ -1,4 +1,4 @@
-"""The ends of a class's body, as those of any other code.
+"""Make the ends of a class body the same as those of other code.
 
 Before: STORE_NAME __static_attributes__ ('a',); v1 = LOAD_CLOSURE __class__; STORE_NAME __classcell__ v1; return v1
 After:  return None                             (at every end of the body)
@@ -11,12 +11,12 @@ from depyf.decompiler.graph.tac import Block, Graph, Inst, Return
 from depyf.decompiler.steps import step
 
 STATIC, FIRST_LINE = "__static_attributes__", "__firstlineno__"
-"""What the compiler stores at the end, and at the beginning, of the body of every class (3.13)."""
+"""The names that the compiler stores at the end, and at the beginning, of every class body (3.13)."""
 CELLS = frozenset({"__classcell__", "__classdictcell__"})
 
 
 def end_class(graph: Graph) -> None:
-    """Take out of a class's body what hands the cells of `__class__` and of its namespace over."""
+    """Remove the transfer of the `__class__` and namespace cells from a class body."""
     if graph.code.flags & CO_OPTIMIZED:
         return
     lists_attributes = {STATIC, FIRST_LINE} <= set(graph.code.names)
@@ -49,7 +49,7 @@ def _end(graph: Graph, block: Block, exit_: Return) -> None:
 
 
 def _drop_attributes(block: Block) -> None:
-    """Take the list of attributes out: the last one, as a program may store others of that name."""
+    """Remove the list of attributes: the last one, because a program may store others under that name."""
     stores = [inst for inst in block.insts if inst.op == "STORE_NAME" and inst.arg == STATIC]
     listed = stores[-1].uses if stores else None
     made = next((inst for inst in block.insts if inst.defs == listed), None)

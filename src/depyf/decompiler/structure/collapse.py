@@ -40,14 +40,14 @@ from depyf.decompiler.structure.patterns.tested import Conditions
 from depyf.decompiler.structure.polarity import keeps_polarity, negated
 
 LINKS = frozenset({"COMPARE", "IS", "CONTAINS"})
-"""Operations that a chain of comparisons may begin with."""
+"""Operations that may begin a chain of comparisons."""
 
 
 def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[int, int]:
-    """Collapse what can be; return the counts of uses that hold afterwards.
+    """Collapse as much as possible; return the updated counts of uses.
 
-    scope: the innermost scope of each block; only blocks of one scope are joined.
-    is_expression: the code is a lambda's, so that its `return`s are arms of one expression.
+    scope: the innermost scope of each block; only blocks of one scope are joined. is_expression: the code is a
+    lambda's, so that its `return`s are arms of one expression.
     """
     collapser = _Collapser(graph, scope, is_expression)
     for index in postorder(graph):
@@ -77,11 +77,11 @@ class _Collapser:
         self.no_arm: set[int] = set()
         self.done: set[int] = set()
         self.conditions = Conditions(graph)
-        # The operations of blocks that have taken in longer ones, which stand in front at no cost.
+        # The operations of blocks that absorbed longer ones, stored so that prepending is cheap.
         self.long: dict[int, deque[Inst]] = {}
 
     def step(self, block: Block) -> bool:
-        """Try one rewrite at a block; say whether there was one."""
+        """Try one rewrite at a block; return whether there was one."""
         match block.exit:
             case Goto(edge):
                 return self._join(block, edge)
@@ -93,7 +93,7 @@ class _Collapser:
     # -- straight lines ------------------------------------------------------------
 
     def _join(self, block: Block, edge: Edge) -> bool:
-        """Append the only successor of a block that is its only predecessor."""
+        """Append a block's only successor if the block is its only predecessor."""
         if self.preds[edge.target] != 1 or self.scope[edge.target] != self.scope[block.index]:
             return False
         target = self.graph.block(edge.target)
@@ -106,7 +106,7 @@ class _Collapser:
             else:
                 block.insts.append(Inst("MOVE", None, [arg], [phi], None, -1))
         if len(target.insts) > len(block.insts):
-            # What stands behind has taken in all that stands behind it: it is not copied once more for each block.
+            # The successor has absorbed all blocks after it: it is not copied again for each block.
             behind = self.long.pop(target.index, None) or deque(target.insts)
             behind.extendleft(reversed(block.insts))
             block.insts = cast("list[Inst]", behind)
@@ -119,7 +119,7 @@ class _Collapser:
         return True
 
     def settle(self, block: Block) -> None:
-        """Make the operations of a block that has taken in a long one a list again."""
+        """Convert the operations of a block that has absorbed a long one back to a list."""
         if (behind := self.long.pop(block.index, None)) is not None:
             block.insts = list(behind)
 
@@ -145,14 +145,14 @@ class _Collapser:
         return kind is Branch
 
     def _returns(self, edge: Edge, value: int) -> bool:
-        """Return whether a block that an edge leads to returns this value."""
+        """Return whether the target of an edge returns this value."""
         target = self.graph.block(edge.target)
         if not isinstance(target.exit, Return):
             return False
         return dict(zip(target.phis, edge.args)).get(target.exit.value, target.exit.value) == value
 
     def _arm(self, index: int, block: Block, cond: int, other: Edge) -> Arm | None:
-        """Fold a block to an expression, if it is nothing else and belongs to `block` alone."""
+        """Fold a block to an expression, if it is nothing else and only `block` leads to it."""
         if self.preds[index] != 1 or self.scope[index] != self.scope[block.index] or index in self.no_arm:
             return None
         arm = self.graph.block(index)
@@ -176,7 +176,7 @@ class _Collapser:
         return bool(true_arm and false_arm and self._conditional(block, cond, true_arm, false_arm))
 
     def _whole_value(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
-        """Both ways lead to one place and carry the value of tests that were joined: it is no test of its own."""
+        """Replace a test whose edges both carry its value to one place by that value: it is not a real test."""
         if cond not in if_true.args or if_true.args != if_false.args:
             return False
         if not block.insts or block.insts[-1].op != "EXPR" or block.insts[-1].defs != [cond]:
@@ -236,19 +236,19 @@ class _Collapser:
         return True
 
     def _may_swap(self, block: Block, cond: int, arm: Arm, other: Edge, swapped: Edge, natural: Edge) -> bool:
-        """Return whether a test and its arm may be joined where one of them has to be negated."""
+        """Return whether a test and its arm may be joined if one of them must be negated."""
         inner = arm.entry.temp if arm.entry else -1
         if not same_edge(other, cond, swapped, inner) or cond in other.args:
             return False
         return not self._keep_apart(block, arm, [*swapped.args, *natural.args])
 
     def _turns_arm(self, block: Block, cond: int, arm: Arm, far: Edge, near: Edge) -> bool:
-        """Return whether it is the arm that is negated, and not the test before it."""
+        """Return whether the arm is negated, instead of the test before it."""
         turns = self._goes_on(block, cond, arm) or self._arm_negates(block, arm, far, near)
         return turns and (arm.entry is None or arm.entry.temp not in far.args)
 
     def _goes_on(self, block: Block, cond: int, arm: Arm) -> bool:
-        """Return whether an arm compares with None what the block has compared: `a is b is not None`."""
+        """Return whether an arm compares the operand of the block's comparison with None: `a is b is not None`."""
         assert arm.entry is not None
         last, right = block.insts[-1] if block.insts else None, arm.entry.expr
         if isinstance(right, ast.BoolOp):
@@ -258,10 +258,9 @@ class _Collapser:
         return getattr(right, "fused", False) and isinstance(right.left, Temp) and right.left.temp == last.uses[1]
 
     def _arm_negates(self, block: Block, arm: Arm, far: Edge, near: Edge) -> bool:
-        """Return whether `a and not b` reads better than `not a or b`, its opposite.
+        """Return whether `a and not b` is more readable than `not a or b`, its opposite.
 
-        What is guarded by the whole test comes next in the code. A test whose opposite is another operation
-        is not negated.
+        The code that the whole test guards comes next. A test whose opposite is another operation is not negated.
         """
         assert arm.entry is not None
         last = block.insts[-1].arg if block.insts else None
@@ -273,7 +272,7 @@ class _Collapser:
         return far.target < near.target
 
     def _keep_apart(self, block: Block, arm: Arm, carried: list[int]) -> bool:
-        """Return whether two tests are statements of their own: joined, one of them would be another operation."""
+        """Return whether two tests are separate statements, because joining them would change the operation of one."""
         assert arm.entry is not None
         first = self._test_of(block)
         is_match = isinstance(first, MatchTest) or isinstance(arm.entry.expr, MatchTest)
@@ -310,16 +309,16 @@ class _Collapser:
         return True
 
     def _joined(self, block: Block, edge: Edge, slot: int) -> int:
-        """Return the temporary for what an edge passes to a phi: that phi, unless its old value is used here too."""
+        """Return the temporary for an edge's phi argument: that phi, unless its old value is also used here."""
         phi = self.graph.block(edge.target).phis[slot]
         others = [arg for place, arg in enumerate(edge.args) if place != slot]
         if edge.target not in self.done:
-            # Only what leads back in a loop can have used the old value.
+            # Only a backward edge in a loop can have used the old value.
             others.extend(temp for inst in block.insts for temp in inst.uses)
         return self.graph.new_temp() if phi in others else phi
 
     def _combine_return(self, block: Block, cond: int, arm: Arm, value: int, other: Edge, arm_when: bool) -> bool:
-        """`return a and b`, where each way has a `return` of its own."""
+        """Join `return a and b`, whose two paths have separate returns."""
         target = self._returning(other.target, block)
         if target is None or arm.entry is None or arm.entry.temp != value:
             return False
@@ -359,7 +358,7 @@ class _Collapser:
                 left = ast.UnaryOp(op=ast.Not(), operand=parts[0]) if negate else parts[0]
                 return ast.BoolOp(op=op, values=[left, right])
 
-            # The test of the left one runs code.
+            # The test of the left operand runs code.
             compound = Compound(make, IMPURE, arm.entry.reads, arm.entry.writes)
             inst = Inst("EXPR", compound, [cond, *extra], [result], last_line(block), -1)
         block.insts.append(inst)
@@ -371,7 +370,7 @@ class _Collapser:
     def _chained(
         self, block: Block, cond: int, arm: Arm, op: ast.boolop, negate: bool
     ) -> tuple[Inst | None, ast.Compare | None]:
-        """Return the comparison whose right operand the arm compares further, and that further one, if that is so."""
+        """Return the comparison whose right operand the arm compares again, and that next comparison, or None."""
         last = block.insts[-1] if block.insts else None
         if arm.entry is None or last is None or last.defs != [cond] or last.op not in LINKS:
             return None, None
@@ -406,12 +405,12 @@ class _Collapser:
     # -- a if c else b ------------------------------------------------------------------
 
     def _conditional(self, block: Block, cond: int, true_arm: Arm, false_arm: Arm) -> bool:
-        """Two arms that compute the two values of one phi, or of one `return`, or two tests alike."""
+        """Join two arms that compute the two values of one phi, or of one `return`, or two similar tests."""
         match true_arm.block.exit, false_arm.block.exit:
             case Goto(one), Goto(two):
                 return self._conditional_value(block, cond, true_arm, false_arm, one, two)
             case Return(one_value, one_line), Return(two_value):
-                # Two returns are one statement in a lambda alone.
+                # Only in a lambda are two returns one statement.
                 if not self.is_expression or not (computes(true_arm, one_value) and computes(false_arm, two_value)):
                     return False
                 result = self.graph.new_temp()
@@ -431,7 +430,7 @@ class _Collapser:
     def _conditional_test(
         self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, one: Branch, two: Branch
     ) -> bool:
-        """Two arms that are tests with the same two ways on; where they are opposites, one of them is negated."""
+        """Join two arms that are tests with the same two targets; if they are opposites, one of them is negated."""
         alike, crossed = same_ways(one, two), same_ways(one, turned_round(two))
         if not alike and (not crossed or {one.cond, two.cond} & {*one.if_true.args, *one.if_false.args}):
             return False

@@ -1,7 +1,6 @@
-"""Operations that a block has only after expressions of several blocks were joined, and how all of them are folded.
+"""Operations that exist only after expressions of several blocks were joined, and the folding of all operations.
 
-Before: v3 = EXPR (a and b) v1; MOVE v4 v3; v5 v6 = ENTER_WITH v4
-After:  v6 entered by `with a and b`
+Before: v3 = EXPR (a and b) v1; MOVE v4 v3; v5 v6 = ENTER_WITH v4 After:  v6 entered by `with a and b`
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from depyf.decompiler.structure.tree import Enter
 
 @dataclass(slots=True, eq=False)
 class Compound:
-    """An expression folded of several blocks; `make` builds it of the operands of its EXPR operation.
+    """An expression folded from several blocks; `make` builds it from the operands of its EXPR operation.
 
-    own: how many operands those are; the others are temporaries that its inner parts name.
-    content: what tells the expression from all others, None if that is not known: two of one content are the same.
+    own: the number of its own operands; the others are temporaries that its inner parts name. content: a key for the
+    expression; None if unknown. Two expressions with one key are the same.
     """
 
     make: Callable[[list[ast.expr]], ast.expr]
@@ -60,19 +59,19 @@ def fold_compound(folder: Folder, inst: Inst) -> None:
 
 
 def _fold_move(folder: Folder, inst: Inst) -> None:
-    """MOVE: a phi takes over a value."""
+    """MOVE: assign a value to a phi."""
     folder.combine(inst, lambda parts: parts[0], effect=0)
 
 
 def _enter_with(folder: Folder, inst: Inst) -> None:
-    """ENTER_WITH, ENTER_ASYNC_WITH: a statement of its own, the head of the `with`."""
+    """ENTER_WITH, ENTER_ASYNC_WITH: a separate statement, the head of the `with`."""
     (manager,) = folder.take(inst.uses).exprs
     stmt = Enter(manager=manager, exit=inst.defs[0], value=inst.defs[1], is_async=inst.op != "ENTER_WITH")
     folder.emit(stmt, inst.line)
 
 
 def _split_group(folder: Folder, inst: Inst) -> None:
-    """SPLIT: a statement of its own, with two results."""
+    """SPLIT: a separate statement with two results."""
     call = ast.Call(func=Object(value=SPLIT), args=folder.take(inst.uses).exprs, keywords=[])
     names = ast.Tuple(elts=[Temp(temp=temp) for temp in inst.defs], ctx=ast.Store())
     folder.emit(ast.Assign(targets=[names], value=call, lineno=0), inst.line)

@@ -1,7 +1,7 @@
-"""Join what the compiler has copied in the middle of an expression.
+"""Join the compiler's copies of code in the middle of an expression.
 
-Code at the end of a function that several jumps lead to is copied to each of them. Where a value waits on the stack
-for the rest of its expression, the copies must be one: no statement can begin there.
+Code at the end of a function with several incoming jumps is copied to each of them. If a value is on the stack for the
+rest of its expression, the copies must be joined, because no statement can begin there.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ DROPS = frozenset({"POP", "POP_EXCEPT"})
 
 
 def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
-    """Join the copies of the rest of an expression, and of what follows a failed chain of comparisons.
+    """Join the copies of the rest of an expression, and of the code after a failed chain of comparisons.
 
-    nest: what each block is nested in; blocks that are made here are noted in it.
+    nest: the nesting of each block; new blocks are added.
     """
     if not any(isinstance(block.exit, Branch) for block in graph.live()):
         return
@@ -56,7 +56,7 @@ def _join_rest(graph: Graph, nest: dict[int, tuple[int, ...]], branch: Branch) -
 
 
 def _is_text(block: Block, value: int, length: int) -> bool:
-    """Return whether the end of a block takes a value as text that is formatted: in an f-string only a field is."""
+    """Return whether the end of a block formats a value as text; in an f-string only a field is formatted."""
     rest, end = block.insts[: len(block.insts) - length], block.insts[len(block.insts) - length :]
     taken = any(inst.op == "BUILD_STRING" and value in inst.uses for inst in end)
     is_spec = any(inst.op == "FORMAT" and inst.uses[1:] == [value] for inst in end)
@@ -64,12 +64,12 @@ def _is_text(block: Block, value: int, length: int) -> bool:
 
 
 def _meet(one: Block, two: Block) -> bool:
-    """Return whether two blocks lead to one and the same place, with no values."""
+    """Return whether two blocks lead to the same place without values."""
     return one.exit == two.exit and isinstance(one.exit, Goto) and not one.exit.edge.args
 
 
 def _first_waiting(one: Block, two: Block) -> int:
-    """Return how far from the end a block first uses a value from before both blocks; 0 if never."""
+    """Return the distance from the end at which a block first uses a value from before both blocks; 0 if never."""
     waiting = set(one.stack) & set(two.stack) & _used(two) & _used(one)
     for place, inst in enumerate(one.insts):
         if inst.op not in DROPS and not waiting.isdisjoint(inst.uses):
@@ -82,7 +82,7 @@ def _used(block: Block) -> set[int]:
 
 
 def _common(one: Block, two: Block) -> int:
-    """Return how many operations at the ends of two blocks are the same but for their operands."""
+    """Return how many operations at the ends of two blocks are the same except for their operands."""
     length = 0
     for first, second in zip(reversed(one.insts), reversed(two.insts)):
         if not _alike(first, second):
@@ -96,7 +96,7 @@ def _alike(first: Inst, second: Inst) -> bool:
 
 
 def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] | None:
-    """Return the two values that the ends of two blocks differ in, if those are all."""
+    """Return the two values in which the ends of two blocks differ, if there are only two."""
     renamed: dict[int, int] = {}
     pairs: set[tuple[int, int]] = set()
     made: set[int] = set()
@@ -118,7 +118,7 @@ def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] |
 
 
 def _share(graph: Graph, one: Block, two: Block, length: int, pair: tuple[int, int]) -> Block:
-    """Move the end of a block to a new one, which both lead to with the value that differs; return the new one."""
+    """Move the end of a block to a new one, to which both lead with the value that differs; return the new one."""
     left, right = pair
     step("blocks {} and {} share their last {} operations", one.index, two.index, length)
     phi = graph.new_temp()
@@ -147,7 +147,7 @@ def _with(exit_: Exit, old: int, new: int) -> Exit:
 
 
 def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
-    """Let what ends as a block does that several values come to end there, if it uses a value from before the tests.
+    """Redirect blocks with the same end as a block with phis to that block, if they use a value from before the tests.
 
     Before: 2: v2 = a -> 3 (v2), 4;  4: v3 = b -> 3 (v3);  3 (v4): CALL v1 v4; Return;  5: v5 = d; CALL v1 v5; Return
     After:  the same, and 5: v5 = d -> 3 (v5)
@@ -167,7 +167,7 @@ def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
 
 
 def _join_end(graph: Graph, block: Block, shared: Block, length: int) -> bool:
-    """Let the end of a block be that of another one, if they differ in the value that comes to the other alone."""
+    """Replace the end of a block by another one, if they differ only in the other's phi."""
     if not _first_waiting(shared, block) or _common(shared, block) < length:
         return False
     pair = _single_difference(shared, block, length)
@@ -185,14 +185,14 @@ def _ends(block: Block) -> bool:
 
 
 def _signature(block: Block, length: int, nest: dict[int, tuple[int, ...]]) -> tuple[object, ...]:
-    """Return what the ends of two blocks must have in common to be one."""
+    """Return the key that the ends of two blocks must share to be joined."""
     target = block.exit.edge.target if isinstance(block.exit, Goto) else -1
     ops = tuple([inst.op for inst in block.insts[len(block.insts) - length :]])
     return type(block.exit), target, block.handler, nest[block.index], ops
 
 
 def _lead_past(graph: Graph, between: Block) -> None:
-    """Lead the edges to a block that only hands its value on to where it does."""
+    """Redirect edges past a block that only passes its value on."""
     if between.insts or not isinstance(between.exit, Goto) or between.exit.edge.args != between.phis:
         return
     for block in graph.live():
@@ -205,7 +205,7 @@ def _lead_past(graph: Graph, between: Block) -> None:
 
 
 def _popped_first(block: Block, edge: Edge) -> int | None:
-    """Return the value that a block drops first, as it is known where an edge to the block begins."""
+    """Return the value that a block drops first, as named at the start of an edge to the block."""
     if not block.insts or block.insts[0].op != "POP":
         return None
     popped = block.insts[0].uses[0]
@@ -213,15 +213,15 @@ def _popped_first(block: Block, edge: Edge) -> int | None:
 
 
 def _compares(block: Block, branch: Branch, value: int) -> bool:
-    """Return whether a block tests what an operation makes of a value and others."""
+    """Return whether a block tests the result of an operation on a value and others."""
     return any(inst.uses[:1] == [value] and inst.defs == [branch.cond] for inst in block.insts)
 
 
 def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
-    """Let the first of two chained comparisons, if it fails, lead to where the second does.
+    """Let the failure of the first of two chained comparisons lead to where the second's failure leads.
 
-    Before: v3 = v1 < v2; Branch v3 -> 2, 3    2: v5 = v2 < v4; Branch v5 -> 6, 7    3: POP v2; rest     7: rest
-    After:  v3 = v1 < v2; Branch v3 -> 2, 7    2: v5 = v2 < v4; Branch v5 -> 6, 7                        7: rest
+    Before: v3 = v1 < v2; Branch v3 -> 2, 3    2: v5 = v2 < v4; Branch v5 -> 6, 7    3: POP v2; rest     7: rest After:
+    v3 = v1 < v2; Branch v3 -> 2, 7    2: v5 = v2 < v4; Branch v5 -> 6, 7                        7: rest
     """
     last = block.insts[-1] if block.insts else None
     if last is None or last.defs != [branch.cond] or len(last.uses) != 2:
@@ -233,7 +233,7 @@ def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
     other = graph.block(again.exit.if_false.target)
     popped = _popped_first(failed, branch.if_false)
     if popped is None:
-        # The edge has been led past what drops the value: the place may be that of other tests before as well.
+        # The edge was redirected past the drop of the value: earlier tests may lead to the same place.
         if middle in again.stack and not branch.if_false.args and other is not failed and _same(failed, other, 0):
             again.exit.if_false = Edge(failed.index, [])
     elif popped == middle and _same(failed, other, 1):
@@ -241,7 +241,7 @@ def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
 
 
 def _same(failed: Block, other: Block, skipped: int) -> bool:
-    """Return whether a block does what another does, its first operations aside."""
+    """Return whether two blocks do the same after the first operations."""
     rest = Block(failed.index, failed.insts[skipped:], failed.exit, failed.handler)
     if len(rest.insts) != len(other.insts) or rest.handler != other.handler or other.phis:
         return False

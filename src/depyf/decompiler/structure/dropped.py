@@ -1,9 +1,9 @@
-"""Values that were tested and are then dropped, where several tests meet (3.14).
+"""Remove tested values that are dropped where several tests merge (3.14).
 
 Before: 1: Branch a -> 3 (...), 2      2: Branch b -> 3 (...), 4 (b)     0: Branch c -> 1, 4 (c)     4: v = phi; POP v
 After:  1: Branch a -> 3 (...), 2      2: Branch b -> 3 (...), 4         0: Branch c -> 1, 4         4:
 
-Of `(c and b) or d` nothing but d is left there. A value that was not tested is that of an expression statement.
+Only d of `(c and b) or d` is left there. A value that was not tested belongs to an expression statement.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def remove_dropped(graph: Graph) -> None:
 
 
 def _used(graph: Graph) -> set[int]:
-    """Return the temporaries that something else than dropping them uses."""
+    """Return the temporaries with other uses than drops."""
     used: set[int] = set()
     for block in graph.live():
         for inst in block.insts:

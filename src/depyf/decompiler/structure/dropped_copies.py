@@ -1,9 +1,9 @@
-"""Join the copies of what follows an expression statement, where its value is a short circuit or a chain.
+"""Join the copies of the code after an expression statement whose value is a short circuit or a chain.
 
-Before: 0: Branch v1 -> 2, 1     1: POP v1; v2 = b; POP v2; rest     2: POP v1; rest
-After:  0: Branch v1 -> 2, 1     1: POP v1; v2 = b -> 3 (v2)         2: -> 3 (v1)         3 (v3): POP v3; rest
+Before: 0: Branch v1 -> 2, 1     1: POP v1; v2 = b; POP v2; rest     2: POP v1; rest After:  0: Branch v1 -> 2, 1     1:
+POP v1; v2 = b -> 3 (v2)         2: -> 3 (v1)         3 (v3): POP v3; rest
 
-The compiler drops the value in one place, and copies a short end of the code that begins there to the jumps.
+The compiler drops the value in one place. It copies a short end of the code after that place to the jumps.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from depyf.decompiler.structure.regions.split import split_block
 
 
 def join_dropped_copies(graph: Graph) -> None:
-    """Join the places that drop the value of a test, and those that drop what is computed after it."""
+    """Join the places that drop the value of a test with those that drop the value computed after it."""
     joined: dict[int, Block] = {}
     for index in postorder(graph):
         block = graph.block(index)
@@ -28,7 +28,7 @@ def join_dropped_copies(graph: Graph) -> None:
 
 
 def _join(graph: Graph, value: int, way: Edge, other: Edge, joined: dict[int, Block]) -> Block | None:
-    """Let a way that only drops a tested value lead to where the value computed along the other is dropped."""
+    """Redirect an edge that only leads to the drop of a tested value to the drop of the other edge's value."""
     short, long = graph.block(way.target), graph.block(other.target)
     place = _drop(short, dict(zip(short.phis, way.args)), value)
     if place is None or short is long or short.handler != long.handler:
@@ -61,13 +61,13 @@ def _drop(block: Block, renamed: dict[int, int], value: int) -> int | None:
 
 
 def _is_made(block: Block, place: int) -> bool:
-    """Return whether a block drops at some place what it has made itself."""
+    """Return whether a block drops its own value at some place."""
     value = block.insts[place].uses[0]
     return value in block.phis or any(value in inst.defs for inst in block.insts[:place])
 
 
 def _alike(one: Block, first: int, two: Block, second: int) -> bool:
-    """Return whether two blocks are the same from these places on, where each drops a value of its own."""
+    """Return whether two blocks are the same from these places on, where each drops its own value."""
     left, right = one.insts[first + 1 :], two.insts[second + 1 :]
     if len(left) != len(right) or one.insts[first].line != two.insts[second].line:
         return False

@@ -1,11 +1,11 @@
-"""Join the copies that the compiler has made of a short way out.
+"""Join the compiler's copies of a short exit.
 
-Before: 2: f(); return x     5: g(); return x     7: return x     (all on one line of the source)
-After:  2: f(); -> 7         5: g(); -> 7         7: return x
+Before: 2: f(); return x     5: g(); return x     7: return x     (all on one line of the source) After:  2: f(); -> 7
+5: g(); -> 7         7: return x
 
-A jump to a block that returns or raises becomes a copy of it. The copies bear the line of the block: code on one line
-that does the same stood in one place. That place was left by `break`, or by the end of a statement, so the statement
-is found only once the ways to it are known.
+A jump to a block that returns or raises becomes a copy of it. The copies have the line of the block: equivalent code on
+one line comes from one place. That place was reached by `break`, or by the end of a statement, so the statement can be
+found only when the paths to it are known.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ PUSH = "PUSH_EXC_INFO"
 
 
 def join_exits(graph: Graph) -> None:
-    """Let blocks that end in the same way on the same line go to one block for that.
+    """Redirect blocks with the same end on the same line to one block.
 
-    Those of a lambda are operands of one expression; equal ones stand there twice, too: `a if b else a`.
+    Those of a lambda are operands of one expression, which may contain equal ones: `a if b else a`.
     """
     if graph.code.name == "<lambda>":
         return
@@ -57,8 +57,10 @@ def join_exits(graph: Graph) -> None:
 
 
 def _parted_ends(graph: Graph) -> dict[int, Block]:
-    """Return what returns behind each protected block that makes the value, and that alone leads to it: it is no part
-    of the protected code."""
+    """Return the returns after protected blocks that make the value and are their only predecessors.
+
+    They are not part of the protected code.
+    """
     ends = [block for block in graph.live() if isinstance(block.exit, Return) and not block.insts and not block.phis]
     if not graph.handlers:
         return {}
@@ -68,8 +70,8 @@ def _parted_ends(graph: Graph) -> dict[int, Block]:
 
 
 def _join(graph: Graph, copies: list[tuple[Block, int]]) -> dict[int, int]:
-    """Let copies go to one of them; return for those of which nothing is left what they lead to."""
-    # A copy that is a block of its own is where the code stood, the others are where a jump to it was.
+    """Redirect copies to one of them; return the targets of those that became empty."""
+    # A copy that is a whole block is the original; at the others there was a jump to it.
     block, place = max(copies, key=lambda copy: (copy[1] == 0, copy[0].index))
     step("blocks {} leave in the same way", [copy[0].index for copy in copies])
     held = set.intersection(*(set(_stack_at(*copy)) for copy in copies))
@@ -83,9 +85,9 @@ def _join(graph: Graph, copies: list[tuple[Block, int]]) -> dict[int, int]:
 
 
 def _way_out(graph: Graph, block: Block, end: Block) -> tuple[int, Hashable] | None:
-    """Return where the code begins that leaves on one line, and what it is; None if it uses what was made before.
+    """Return where the exit code on one line begins, and its key; None if it uses earlier values.
 
-    end: the block itself, or the one behind it that returns.
+    end: the block itself, or the one after it that returns.
     """
     exit_, line = end.exit, _line_of_end(graph, end)
     place = len(block.insts)
@@ -100,7 +102,7 @@ def _way_out(graph: Graph, block: Block, end: Block) -> tuple[int, Hashable] | N
 
 
 def _words(insts: list[Inst], exit_: Exit) -> list[Hashable] | None:
-    """Return what operations and the exit behind them do; None if they use what was made before."""
+    """Return keys for operations and the exit after them; None if they use earlier values."""
     names: dict[int, int] = {}
     words: list[Hashable] = []
     for inst in insts:
@@ -116,7 +118,7 @@ def _words(insts: list[Inst], exit_: Exit) -> list[Hashable] | None:
 
 
 def _line_of_end(graph: Graph, block: Block) -> int | None:
-    """Return the line of the statement with which a block leaves; None if it does not."""
+    """Return the line of the statement with which a block exits; None if it does not."""
     exit_ = block.exit
     if isinstance(exit_, (Return, Raise)):
         return exit_.line
@@ -125,7 +127,7 @@ def _line_of_end(graph: Graph, block: Block) -> int | None:
 
 
 def _stack_at(block: Block, place: int) -> list[int]:
-    """Return what lies on the stack at a place in a block, of what lay there at its start or is bookkeeping."""
+    """Return the stack at a place in a block: the values from its start, and bookkeeping."""
     stack = block.stack + [temp for inst in block.insts[:place] if inst.op == PUSH for temp in inst.defs]
     popped = {inst.uses[0] for inst in block.insts[:place] if inst.op in DROPS}
     return [temp for temp in stack if temp not in popped]

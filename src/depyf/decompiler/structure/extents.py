@@ -1,7 +1,7 @@
-"""How far the statement of each loop reaches, where the code says it.
+"""The extent of each loop statement, if the code shows it.
 
-Before: 0: SETUP_LOOP 40     6: FOR_ITER 20     20: f()     40: g()
-After:  the statement of the loop at 6 ends at 40, and what stands at 20 is its `else`
+Before: 0: SETUP_LOOP 40     6: FOR_ITER 20     20: f()     40: g() After:  the statement of the loop at 6 ends at 40,
+and the code at 20 is its `else`
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ UNKNOWN = -1
 
 
 class Extents:
-    """The offsets behind loops.
+    """The offsets after loops.
 
     whiles: the number of each `while`, by its first block.
     """
@@ -32,11 +32,11 @@ class Extents:
         return bisect.bisect_right(self.opened, offset) - 1
 
     def behind_for(self, label: int) -> int:
-        """Return the offset behind the `for` loop with this header, or UNKNOWN."""
+        """Return the offset after the `for` loop with this header, or UNKNOWN."""
         number = self._opening(self.graph.block(label).offset)
         return self.loops[number].behind if number >= 0 else UNKNOWN
 
     def behind_while(self, label: int) -> int:
-        """Return the offset behind the `while` loop with this header, or UNKNOWN."""
+        """Return the offset after the `while` loop with this header, or UNKNOWN."""
         number = self.whiles.get(label)
         return self.loops[number].behind if number is not None else UNKNOWN

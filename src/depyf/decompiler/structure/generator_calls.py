@@ -1,4 +1,4 @@
-"""Calls of a builtin on a generator that the compiler runs in place if the name is still that builtin (3.14).
+"""Calls of a builtin on a generator that the compiler inlines, guarded by a test of the name (3.14).
 
 Before: v1 = LOAD_GLOBAL any; v2 = LOAD_COMMON any; v3 = IS v1 v2; Branch v3 -> 1, 2
         1: a loop over the generator, with `any` written out     2: v4 = <generator>; v5 = CALL v1 v4; -> 3 (v5)
@@ -16,7 +16,7 @@ from depyf.decompiler.structure.regions.table import prune
 
 
 def restore_generator_calls(graph: Graph) -> None:
-    """Leave out the loops that stand for calls of builtins, inner ones first; the calls stand beside them."""
+    """Remove the loops for inlined calls of builtins, inner ones first; the calls are beside them."""
     found = [graph.block(index) for index in postorder(graph) if _restore(graph, graph.block(index))]
     if not found:
         return
@@ -25,7 +25,7 @@ def restore_generator_calls(graph: Graph) -> None:
 
 
 def _restore(graph: Graph, block: Block) -> bool:
-    """Let a block that asks whether a callee is a builtin go on to the call."""
+    """Redirect a block that tests whether a callee is a builtin to the call."""
     test = block.insts[-1] if block.insts else None
     if not isinstance(block.exit, Branch) or test is None or test.op != "IS" or test.defs != [block.exit.cond]:
         return False
@@ -41,7 +41,7 @@ def _restore(graph: Graph, block: Block) -> bool:
 
 
 def _makes_generator(block: Block) -> bool:
-    """Return whether a block begins what stands for a call on a generator expression: it makes its function first."""
+    """Return whether a block begins the inlined code for a call on a generator: it first makes the function."""
     codes = (inst.arg for inst in block.insts if inst.op == "CONST")
     return any(isinstance(code, Code) and code.name == "<genexpr>" for code in codes)
 
@@ -50,7 +50,7 @@ def _makes_generator(block: Block) -> bool:
 
 
 def _join(graph: Graph, found: list[Block]) -> None:
-    """Append to these blocks what follows each of them alone."""
+    """Append to these blocks their only successors."""
     entries: dict[int, int] = {}
     for block in graph.live():
         for edge in block.exit.edges():

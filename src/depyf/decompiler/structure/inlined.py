@@ -1,8 +1,8 @@
-"""Comprehensions whose loop stands in the code that they are written in.
+"""Inlined comprehensions: their loop is in the enclosing code.
 
 Before: it = GET_ITER x; old = LOAD_FAST_CLEAR a; r = BUILD_LIST; then the loop; then STORE_FAST a old; all of it
         protected by a handler that gives `a` its old value back and raises again
-After:  r = EXPR it, and a graph of the loop alone that returns r, as the function of a comprehension would
+After:  r = EXPR it, and a separate graph of the loop that returns r, as the function of a comprehension would
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from depyf.decompiler.graph.tac import (
 from depyf.decompiler.structure.regions.split import split_block
 
 ITERATOR = ".0"
-"""What the graph of the loop alone calls its iterator."""
+"""The name of the iterator in the separate graph of the loop."""
 ITERATES = ("GET_ITER", "GET_AITER")
 ADDS = frozenset({"LIST_APPEND", "SET_ADD", "MAP_ADD"})
 DISPLAYS = {"BUILD_LIST": "<listcomp>", "BUILD_SET": "<setcomp>", "BUILD_MAP": "<dictcomp>"}
@@ -38,11 +38,10 @@ DISPLAYS = {"BUILD_LIST": "<listcomp>", "BUILD_SET": "<setcomp>", "BUILD_MAP": "
 class Inlined:
     """A comprehension's loop.
 
-    name: what the function of such a comprehension is called.
-    graph: the loop alone.
-    block: the block before the loop; `first` is the block of the loop that it leads to, `rest` the block behind.
-    saved, cells: the variables that belong to it, and those of them that functions in it may take.
-    iterator: what the loop iterates over: an iterator, or what `get_iter` makes one of behind the display (3.15).
+    name: the function name of such a comprehension. graph: the loop as a separate graph. block: the block before the
+    loop; `first` is the first block of the loop, `rest` the block after it. saved, cells: its own variables, and those
+    of them that functions in it may capture. iterator: the iterator of the loop, or an iterable that `get_iter`
+    converts after the display (3.15).
     """
 
     name: str
@@ -59,7 +58,7 @@ class Inlined:
 
 @dataclass(slots=True)
 class _Start:
-    """What stands before a loop: the variables saved, those that get new cells, and the display that the loop fills."""
+    """The code before a loop: the saved variables, those with new cells, and the display that the loop fills."""
 
     last: Block
     display: Inst
@@ -83,7 +82,7 @@ def starting_blocks(graph: Graph) -> list[Block]:
 def _never_filled(graph: Graph) -> list[int]:
     """Return the displays of comprehensions whose condition is constantly false: `[a for b.c in d if 0]`.
 
-    In a statement `for`, nothing stands between the iterator and the loop.
+    In a `for` statement, there is nothing between the iterator and the loop.
     """
     found: list[int] = []
     for block in graph.live():
@@ -102,7 +101,7 @@ def _saves_any(block: Block) -> bool:
 
 
 def _display(block: Block, filled: set[int]) -> Inst | None:
-    """Return the display that a block ends with and that is filled elsewhere."""
+    """Return the display at the end of a block that is filled elsewhere."""
     for place in range(max(0, len(block.insts) - 2), len(block.insts)):
         inst = block.insts[place]
         if inst.op in DISPLAYS and inst.defs[0] in filled and not inst.uses and _ends(block.insts[place + 1 :]):
@@ -111,7 +110,7 @@ def _display(block: Block, filled: set[int]) -> Inst | None:
 
 
 def find_inlined(graph: Graph, block: Block) -> Inlined | None:
-    """Return the last comprehension whose saving of variables begins in a block; None if it is no comprehension."""
+    """Return the last comprehension whose saving of variables begins in a block, or None."""
     start = _start(graph, block)
     if start is None:
         return None
@@ -132,7 +131,7 @@ def find_inlined(graph: Graph, block: Block) -> Inlined | None:
 
 
 def replace_inlined(graph: Graph, inlined: Inlined, inst: Inst) -> None:
-    """Put one operation in place of a comprehension's loop."""
+    """Replace a comprehension's loop by one operation."""
     block, rest = inlined.block, inlined.rest
     block.insts = [other for other in block.insts if not _saves(other, inlined)]
     block.insts.append(inst)
@@ -140,7 +139,7 @@ def replace_inlined(graph: Graph, inlined: Inlined, inst: Inst) -> None:
         other.insts = [one for one in other.insts if one.op != "STORE_FAST" or one.uses[0] not in inlined.saved]
     block.exit = Goto(Edge(rest.index, []))
     if not rest.insts and isinstance(rest.exit, Goto):
-        # Nothing is left in it that the handler of the loop could protect.
+        # It contains nothing any more that the handler of the loop could protect.
         rest.handler = graph.block(rest.exit.edge.target).handler
     graph.temps = inlined.graph.temps
     _prune(graph)
@@ -188,12 +187,12 @@ def _start(graph: Graph, block: Block) -> _Start | None:
 
 
 def _ends(insts: list[Inst]) -> bool:
-    """Return whether nothing follows a display before its loop, or only what makes the iterator."""
+    """Return whether a display is followed by its loop, or only by the making of the iterator."""
     return not insts or (len(insts) == 1 and insts[0].op in ITERATES)
 
 
 def _rest(graph: Graph, start: _Start) -> Block | None:
-    """Return the block behind the loop; the variables get their old values back there, or further straight on."""
+    """Return the block after the loop; it, or a direct successor, restores the variables."""
     assert isinstance(start.last.exit, Goto)
     head = graph.block(start.last.exit.edge.target)
     rest: Block | None = None
@@ -214,7 +213,7 @@ def _behind_async(graph: Graph, head: Block) -> Block | None:
 
 
 def _restored(graph: Graph, rest: Block) -> set[int]:
-    """Return what is stored in a block and those straight behind it."""
+    """Return the values stored in a block and its direct successors."""
     stored: set[int] = set()
     seen: set[int] = set()
     while rest.index not in seen:
@@ -227,7 +226,7 @@ def _restored(graph: Graph, rest: Block) -> set[int]:
 
 
 def _region(graph: Graph, first: int, rest: Block, outer: int) -> set[int]:
-    """Return the blocks of the loop; `outer` protects the whole of it."""
+    """Return the blocks of the loop; `outer` protects all of it."""
     seen = {first}
     work = [first]
     while work:
@@ -243,7 +242,7 @@ def _region(graph: Graph, first: int, rest: Block, outer: int) -> set[int]:
 
 
 def _is_closed(graph: Graph, region: set[int], before: set[int], rest: Block) -> bool:
-    """Return whether the loop is entered and left at one place, with nothing but its result."""
+    """Return whether the loop is entered and left at one place, with only its result."""
     if rest.phis:
         return False
     for block in graph.live():
@@ -264,7 +263,7 @@ def _iterator(head: Block) -> int | None:
 
 
 def _alone(graph: Graph, region: set[int], first: int, rest: int, iterator: int, start: _Start) -> Graph:
-    """Return the loop as a graph of its own: it begins with the display, and returns it."""
+    """Return the loop as a separate graph: it begins with the display, and returns it."""
     outer = start.last.handler
     blocks: list[Block | None] = [
         _copy(block, outer) if block is not None and block.index in region else None for block in graph.blocks
@@ -283,9 +282,9 @@ def _alone(graph: Graph, region: set[int], first: int, rest: int, iterator: int,
 
 
 def _load_plainly(graph: Graph, variables: set[str]) -> None:
-    """Let loads of these variables of a loop be loads of their values, as no cell is made for them there.
+    """Turn loads of these variables of a loop into loads of values, because they have no cells there.
 
-    Variables of the same name in the code around the loop may have cells.
+    Variables of the same name in the enclosing code may have cells.
     """
     for block in graph.live():
         block.insts = [
@@ -325,7 +324,7 @@ def _copied(edge: Edge) -> Edge:
 
 
 def _prune(graph: Graph) -> None:
-    """Remove the blocks that cannot be reached."""
+    """Remove unreachable blocks."""
     reached = {0}
     work = [0]
     while work:

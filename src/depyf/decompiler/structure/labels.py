@@ -1,10 +1,9 @@
 """Turn jumps into `break`, `continue`, `return`, or nothing, and items into statements.
 
-Before: Loop(7, [If(c, [Jump 9], [])...]), Label 9
-After:  while True: if c: break ...
+Before: Loop(7, [If(c, [Jump 9], [])...]), Label 9 After:  while True: if c: break ...
 
-Each place has a set of labels that it leads to by itself; a jump there to one of them is nothing. `break` leads to
-the labels behind the loop, `continue` to the loop's header.
+Each place has a set of labels that it reaches by falling through; a jump there to one of them becomes nothing. `break`
+leads to the labels after the loop, `continue` to the loop's header.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ NOWHERE: Labels = frozenset()
 
 
 ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue, ReraiseStmt)
-"""Statements behind which control does not go on: a jump there is dead."""
+"""Statements that never fall through: a jump after them is dead."""
 
 
 class Unresolved(Exception):
@@ -51,9 +50,9 @@ class Unresolved(Exception):
 
 @dataclass(slots=True)
 class Context:
-    """Where control goes from the end of a sequence (`next`), by `continue`, and by `break`.
+    """The targets at the end of a sequence (`next`), of `continue`, and of `break`.
 
-    returns: whether `return` does what going on to the end of the code does.
+    returns: whether `return` is equivalent to reaching the end of the code.
     """
 
     next: Labels
@@ -63,12 +62,12 @@ class Context:
     returns: bool
 
     def before(self, following: Labels) -> Context:
-        """Return the context of what goes on elsewhere."""
+        """Return the context of statements with another successor."""
         return Context(following, self.header, self.after, self.broke, self.returns)
 
 
 class TryStmt(Statement):
-    """A `try` whose handler is not parted into clauses yet."""
+    """A `try` whose handler is not split into clauses yet."""
 
     _fields = ("body", "handler", "orelse")
     body: list[ast.stmt]
@@ -87,7 +86,7 @@ class WithStmt(Statement):
 
 
 class ForStmt(Statement):
-    """A `for` over a temporary; the passes put the iterable and the target in."""
+    """A `for` over a temporary; the passes insert the iterable and the target."""
 
     _fields = ("iterator", "value", "body", "orelse")
     iterator: ast.expr
@@ -98,7 +97,7 @@ class ForStmt(Statement):
 
 
 def resolve(items: list[Item], graph: Graph) -> list[ast.stmt]:
-    """Return the statements of the items of a graph, to whose end a bare `return` leads.
+    """Return the statements of the items of a graph, at whose end a bare `return` is implied.
 
     Raises Unresolved for a jump that no statement expresses.
     """
@@ -111,8 +110,8 @@ def resolve(items: list[Item], graph: Graph) -> list[ast.stmt]:
 class _Resolver:
     """Resolves items.
 
-    in_order: a `return` in a `try` has code of its own, which ends the `try` before.
-    returns: there is a `return`, as in functions, but not in modules and the bodies of classes.
+    in_order: a `return` in a `try` has its own code, which ends the `try` before. returns: there is a `return`, as in
+    functions, but not in modules and class bodies.
     """
 
     def __init__(self, end: int, in_order: bool, returns: bool) -> None:
@@ -121,7 +120,7 @@ class _Resolver:
         self.returns = returns
 
     def sequence(self, items: list[Item], context: Context) -> Steps[list[ast.stmt]]:
-        """Resolve items in order; a jump behind what never goes on is none."""
+        """Resolve items in order; a jump after a statement that never falls through becomes nothing."""
         flat = _flatten(items)
         follows = _follows(flat, context.next)
         out: list[ast.stmt] = []
@@ -217,7 +216,7 @@ class _Resolver:
             body_context = context.before(_entered(item.orelse))
         body = yield self.sequence(item.body, body_context)
         orelse = yield self.sequence(item.orelse, context)
-        # The end of a `finally` body raises again: what leaves it otherwise is a statement.
+        # The end of a `finally` body re-raises: any other exit is a statement.
         after = NOWHERE if item.is_finally else context.next
         handler = yield self.sequence(item.handler, context.before(after))
         stmt = TryStmt(
@@ -232,9 +231,9 @@ class _Resolver:
 
 
     def _way_out(self, item: If, arm: list[Item], context: Context) -> list[ast.stmt]:
-        """Return the `return` or `continue` of an arm of its own that comes to nothing before one that is there anyway.
+        """Return the `return` or `continue` of an arm that has no other content, before an equivalent one.
 
-        The arm of an exception that a handler is for is the handler's end. It `is_implied`: `pass` does the same.
+        The arm of a matching exception is the handler's end. The statement `is_implied`: `pass` is equivalent.
         """
         only = [each for each in _flatten(arm) if not isinstance(each, Label)]
         if len(only) != 1 or not isinstance(only[0], Jump) or isinstance(item.test, ExcMatch):
@@ -263,7 +262,7 @@ def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:
 
 
 def _flatten(items: list[Item]) -> list[Item]:
-    """Put the code of filled jumps in their places."""
+    """Replace filled jumps by their code."""
     out: list[Item] = []
     stack = [iter(items)]
     while stack:
@@ -278,7 +277,7 @@ def _flatten(items: list[Item]) -> list[Item]:
 
 
 def _entered(items: list[Item]) -> Labels:
-    """Return the labels that the beginning of items stands for."""
+    """Return the labels at the beginning of items."""
     found = []
     for item in items:
         if not isinstance(item, (Label, Jump)):
@@ -290,7 +289,7 @@ def _entered(items: list[Item]) -> Labels:
 
 
 def _follows(items: list[Item], after: Labels) -> list[Labels]:
-    """Return for each item the labels that control reaches when it ends by itself."""
+    """Return for each item the labels that it reaches by falling through."""
     follows: list[Labels] = []
     present = after
     for item in reversed(items):

@@ -1,9 +1,9 @@
 """The test of a `while` loop that the compiler wrote twice: before the loop, and at its end.
 
-Before: 0: if a -> 1, 9     1: if b -> 2, 9     2: g(); if x -> 9, 3     3: if b -> 2, 9
-After:  the same, and blocks 1 and 3 have numbers of their own: `a` and `x` are no parts of the test `b`
+Before: 0: if a -> 1, 9     1: if b -> 2, 9     2: g(); if x -> 9, 3     3: if b -> 2, 9 After:  the same, and blocks 1
+and 3 have separate numbers: `a` and `x` are not part of the test `b`
 
-Only blocks of one number are joined to a condition. So the two copies stay alike, and the loop gets its test back.
+Only blocks with one number are joined to a condition. So the two copies stay equal, and the loop gets its test back.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ Key = tuple[object, ...]
 
 
 def part_loop_tests(graph: Graph, nest: dict[int, tuple[int, ...]], scope: dict[int, int]) -> None:
-    """Give the blocks of each copy of a loop's test numbers of their own in `scope`, in place; what stands before a
-    test in its block is cut off."""
+    """Give the blocks of each copy of a loop's test separate numbers in `scope`, in place.
+
+    The code before a test in its block is split off.
+    """
     ends: dict[int, list[int]] = {}
     for last, header in retreating_edges(graph):
         if isinstance(graph.block(last).exit, Branch):
@@ -40,7 +42,7 @@ def part_loop_tests(graph: Graph, nest: dict[int, tuple[int, ...]], scope: dict[
 def _copies(graph: Graph, header: int, lasts: list[int], before: dict[int, list[int]]) -> dict[int, int]:
     """Return the blocks of the test before a loop, each with its counterpart at the end of the loop.
 
-    lasts: the blocks that go back to the header.
+    lasts: the blocks that jump back to the header.
     """
     pairs: dict[int, int] = {}
     taken = set(lasts)
@@ -61,7 +63,7 @@ def _copies(graph: Graph, header: int, lasts: list[int], before: dict[int, list[
 
 
 def _key(block: Block, pairs: dict[int, int]) -> Key:
-    """Return what two copies of a block share: where they go, and their last operation."""
+    """Return the key that two copies of a block share: their targets, and their last operation."""
     last = block.insts[-1] if block.insts else None
     if last is None or not isinstance(block.exit, (Branch, Goto)):
         return (block.index,)
@@ -70,7 +72,7 @@ def _key(block: Block, pairs: dict[int, int]) -> Key:
 
 
 def _start(block: Block) -> int:
-    """Return where the operations begin that make what a block decides on, or passes on."""
+    """Return where the operations begin that compute a block's test, or the value that it passes on."""
     made = {temp for inst in block.insts for temp in inst.defs}
     needed = made.intersection(block.exit.reads()).union(
         temp for edge in block.exit.edges() for temp in edge.args if temp in made
@@ -85,12 +87,12 @@ def _start(block: Block) -> int:
 
 
 def _test(block: Block) -> list[Inst]:
-    """Return the operations that make what a block decides on; what waited before, and is dropped, is no part."""
+    """Return the operations that compute a block's test, without drops of earlier values."""
     return [inst for inst in block.insts[_start(block) :] if inst.op != "POP"]
 
 
 def _is_whole(graph: Graph, labels: list[int], before: dict[int, list[int]]) -> bool:
-    """Return whether blocks use no values but their own: none waits for them, and none comes from elsewhere."""
+    """Return whether blocks use only their own values, and leave none on the stack."""
     made: set[int] = set()
     used: set[int] = set()
     for label in labels:
@@ -107,7 +109,7 @@ def _is_whole(graph: Graph, labels: list[int], before: dict[int, list[int]]) -> 
 
 
 def _ends_alike(one: Block, other: Block) -> bool:
-    """Return whether two blocks decide on the same."""
+    """Return whether two blocks test the same value."""
     first, second = _test(one), _test(other)
     return len(first) == len(second) and all(
         same_operation(left, right) and left.line == right.line for left, right in zip(first, second)

@@ -1,4 +1,4 @@
-"""The ways out for control flow that fits no statement: loops that dispatch on the number of a block.
+"""Fallbacks for control flow that fits no statement: loops that dispatch on the number of a block.
 
     state = 0
     while True:
@@ -13,8 +13,8 @@
         elif state == 4: ...
 
 Every block becomes one arm, which ends by setting the state, returning or raising; values that cross blocks are in
-variables. `scopes` says which statement each block stands in: what one handler protects is one `try`, and a handler's
-code runs inside the `except` of it, so that the exception being handled is what it was. `write` makes the statements.
+variables. `scopes` assigns each block to a statement. The code that one handler protects is one `try`, and the
+handler's code runs inside its `except`, so that the exception being handled is the same. `write` makes the statements.
 
     state = 0
     while True:
@@ -30,10 +30,10 @@ code runs inside the `except` of it, so that the exception being handled is what
                 try: ...
                 except: ...; state = 1
 
-`levels` demands nothing: handlers may cross, share code, be entered by a jump, and be as deep as they like. Only the
-last of the exceptions being handled can be seen; so there is one `try` for all blocks in which none is handled, and one
-in its `except` for all others. An exception that is to be handled in another's place is thrown once more, as it is.
-`write_levels` makes the statements. `groups` has what parts groups of exceptions, which the second form alone
-holds. `states` numbers the blocks of either form and finds the arms by halving, so that
-neither nesting nor time grows with their number; `arms` makes the statements of one block.
+`levels` has no requirements: handlers may cross, share code, be entered by a jump, and be nested to any depth. Code can
+see only the last of the exceptions being handled. So one `try` holds all blocks in which no exception is handled, and
+one in its `except` holds all others. To handle another exception instead, it is thrown again unchanged. `write_levels`
+makes the statements. `groups` handles exception groups, which only the second form supports. `states` numbers the
+blocks of either form and selects the arms by bisection, so that neither nesting nor time grows with their number.
+`arms` makes the statements of one block.
 """

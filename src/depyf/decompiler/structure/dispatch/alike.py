@@ -1,10 +1,10 @@
 """Join blocks that do the same, in code that tests patterns.
 
-Before: 2: v1 = CONST None; Return v1   3: POP_EXCEPT v0 -> 2   4: v2 = CONST None; Return v2   5: POP v9 -> 4
-After:  2: v1 = CONST None; Return v1   3: POP_EXCEPT v0 -> 2                                   5: POP v9 -> 2
+Before: 2: v1 = CONST None; Return v1   3: POP_EXCEPT v0 -> 2   4: v2 = CONST None; Return v2   5: POP v9 -> 4 After:
+2: v1 = CONST None; Return v1   3: POP_EXCEPT v0 -> 2                                   5: POP v9 -> 2
 
-The compiler copies short ways out to the jumps that lead there, and what the copies drop first may differ. The tests of
-a pattern can be written only as one pattern, and are one only if they fail to one place.
+The compiler copies short exits to the jumps that lead there, and the copies may first drop different values. The tests
+of a pattern can be written only as one pattern, and belong together only if they fail to one place.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from depyf.decompiler.structure.patterns.roots import find_roots
 from depyf.decompiler.structure.regions.table import prune
 
 JOINED = (Goto, Raise, Reraise, Return)
-"""How a block goes on that is a copy of another: tests stay, as each is a part of its own statement."""
+"""The exits of blocks that may be joined: tests stay, because each is part of its own statement."""
 FIRST = -10
 """The number of a block's first own value: no temporary has it."""
 
 
 def join_alike(graph: Graph) -> None:
-    """Let one block stand for all that do the same with the same values, under the same handler."""
+    """Join all blocks that do the same with the same values, under the same handler."""
     if not find_roots(graph):
         return
     first: dict[Hashable, int] = {}
@@ -50,12 +50,12 @@ def join_alike(graph: Graph) -> None:
 
 
 def _drops(block: Block) -> int:
-    """Return how many values a block begins by dropping."""
+    """Return the number of values that a block drops at its start."""
     return next((place for place, inst in enumerate(block.insts) if inst.op != "POP"), len(block.insts))
 
 
 def _word(block: Block, place: int) -> Hashable:
-    """Return what a block does from a place on, its own values by number."""
+    """Return a key for a block's operations from a place on, with its own values by number."""
     names: dict[int, int] = {}
     words: list[Hashable] = []
     dropped = [inst.uses[0] for inst in block.insts[:place]]

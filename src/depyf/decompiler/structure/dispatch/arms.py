@@ -16,24 +16,24 @@ from depyf.decompiler.structure.nodes import items_of, jump_along
 from depyf.decompiler.structure.tree import Enter, If, Item, Jump, ReraiseStmt
 
 Finish = Callable[[list[ast.stmt]], list[ast.stmt]]
-"""Makes statements of a test for patterns."""
+"""Makes statements from a test for patterns."""
 Place = TypeVar("Place", contravariant=True)
 
 
 class Guide(Protocol[Place]):
-    """What a form of dispatch knows; a place is where an arm stands."""
+    """The knowledge of a form of dispatch; a place is the position of an arm."""
 
     def go(self, index: int, place: Place) -> list[ast.stmt]:
-        """Return what goes to a block."""
+        """Return the statements that go to a block."""
 
     def is_current(self, block: Block, exc: int) -> bool:
         """Return whether an exception is the one that is being handled in a block."""
 
     def traced(self) -> list[ast.stmt]:
-        """Return what follows where an exception is caught that was thrown for nothing else."""
+        """Return the statements after catching an exception that was thrown only to become current."""
 
     def end(self, place: Place) -> list[ast.stmt]:
-        """Return what ends code that is no function."""
+        """Return the statements that end code that is not a function."""
 
 
 class Arms(Generic[Place]):
@@ -47,14 +47,14 @@ class Arms(Generic[Place]):
         self.is_function = bool(graph.code.flags & CO_OPTIMIZED)
 
     def arm(self, block: Block, place: Place) -> list[ast.stmt]:
-        """Return the statements of a block, and where it goes."""
+        """Return the statements of a block and its exit."""
         items = items_of(self.graph, block, self.uses)
         if isinstance(block.exit, ForIter):
             items.append(self._for(block.exit, place))
         return [stmt for item in items for stmt in self._item(item, block, place)]
 
     def along(self, edge: Edge, place: Place) -> list[ast.stmt]:
-        """Return what is done along an edge."""
+        """Return the statements for an edge."""
         return self._simple(jump_along(self.graph, edge), place)
 
     def _item(self, item: Item, block: Block, place: Place) -> list[ast.stmt]:
@@ -79,13 +79,13 @@ class Arms(Generic[Place]):
         return [item]
 
     def _raise_again(self, exc: ast.expr, block: Block) -> ast.stmt:
-        """Raise an exception as it is: `raise` says that of the one being handled only, and else sets its context."""
+        """Raise an exception unchanged. A bare `raise` raises only the current one; `raise x` sets the context of x."""
         if isinstance(exc, Temp) and self.guide.is_current(block, exc.temp):
             return ast.Raise(exc=None, cause=None, lineno=0)
         return thrown(exc)
 
     def _tested(self, test: ExcMatch, body: list[ast.stmt], orelse: list[ast.stmt], block: Block) -> ast.stmt:
-        """Test an exception as an `except` clause does: by raising it once more."""
+        """Test an exception as an `except` clause does: by raising it again."""
         again = self._raise_again(test.exc, block)
         caught = [] if isinstance(again, ast.Raise) else self.guide.traced()
         matched = ast.ExceptHandler(type=test.type, name=None, body=[*caught, *body])
@@ -93,7 +93,7 @@ class Arms(Generic[Place]):
         return attempt([again], matched, other)
 
     def _for(self, exit_: ForIter, place: Place) -> ast.stmt:
-        """Take one value: a `for` that is left at once, or whose `else` runs when there is none."""
+        """Take one value: a `for` that breaks at once, or whose `else` runs if there is none."""
         kind = ast.AsyncFor if exit_.is_async else ast.For
         return kind(
             target=Temp(temp=exit_.value),
@@ -104,7 +104,7 @@ class Arms(Generic[Place]):
         )
 
     def _simple(self, items: list[Item], place: Place) -> list[ast.stmt]:
-        """Return what is done along an edge as statements."""
+        """Return the statements for the items of an edge."""
         found: list[ast.stmt] = []
         for item in items:
             if isinstance(item, Jump):
@@ -135,17 +135,17 @@ def exception() -> ast.expr:
 
 
 def thrown(exc: ast.expr) -> ast.stmt:
-    """Return the statement that raises an exception with the context that it has."""
+    """Return the statement that raises an exception without changing its context."""
     return ast.Expr(value=ast.Call(func=Object(value=THROW), args=[exc], keywords=[]), lineno=0)
 
 
 def untraced() -> ast.stmt:
-    """Return the statement that undoes what throwing an exception has added to its traceback."""
+    """Return the statement that removes the traceback entry of a throw."""
     return ast.Expr(value=ast.Call(func=Object(value=UNTRACE), args=[], keywords=[]), lineno=0)
 
 
 def entered(enter: Enter) -> ast.stmt:
-    """Return the statement that enters a manager and leaves open what leaves it."""
+    """Return the statement that enters a manager and keeps its exit."""
     function = Object(value=ENTER_ASYNC if enter.is_async else ENTER)
     names = ast.Tuple(elts=[Temp(temp=enter.exit), Temp(temp=enter.value)], ctx=ast.Store())
     value = ast.Call(func=function, args=[enter.manager], keywords=[])

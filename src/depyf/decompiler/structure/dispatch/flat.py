@@ -1,4 +1,4 @@
-"""From a graph to the statements that dispatch its blocks."""
+"""Turn a graph into the statements that dispatch its blocks."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from depyf.decompiler.structure.regions.table import Regions
 from depyf.decompiler.structure.unstructured import Unstructured
 
 DEPTH = 40
-"""Scopes inside each other; Python itself takes fewer."""
+"""The deepest nesting of scopes; Python itself allows fewer."""
 
 
 def dispatch_scopes(graph: Graph, finish: Finish) -> list[ast.stmt]:
     """Return the statements of a graph, with a `try` for each handler.
 
-    finish: makes statements of a test for patterns.
+    finish: makes statements from a test for patterns.
 
-    Raises Unstructured where regions do not nest, and DecompilationError for operations that no statement shows.
+    Raises Unstructured if regions do not nest, and DecompilationError for operations without a statement.
     """
     check_groups(graph)
     end_class(graph)
@@ -58,11 +58,11 @@ def dispatch_scopes(graph: Graph, finish: Finish) -> list[ast.stmt]:
 
 
 def dispatch_levels(graph: Graph, finish: Finish) -> list[ast.stmt]:
-    """Return the statements of a graph, of which nothing is demanded, in the two levels of one `try`.
+    """Return the statements of any graph, in the two levels of one `try`.
 
-    finish: makes statements of a test for patterns.
+    finish: makes statements from a test for patterns.
 
-    Raises DecompilationError for operations that no statement shows.
+    Raises DecompilationError for operations without a statement.
     """
     end_class(graph)
     restore_async_for(graph)
@@ -89,7 +89,7 @@ def _check_depth(scopes: Scopes) -> None:
 
 
 def _groups(graph: Graph, kinds: Mapping[int, Hashable]) -> dict[int, int]:
-    """Return by block what may be joined with it: blocks of one kind; a test for an exception stays on its own."""
+    """Return for each block a group: blocks of one kind may be joined, and a test for an exception stays separate."""
     ids: dict[Hashable, int] = {}
     groups = {}
     for block in graph.live():

@@ -1,11 +1,10 @@
-"""Groups of exceptions that are parted and gathered where no `except*` statement does it.
+"""Split and gather exception groups outside an `except*` statement.
 
-Before: 5: v7 v8 = CHECK_EG_MATCH v2 v6; v9 = IS v8 v4; ...      7: POP v3; raise v9 again
-After:  5: v7 v8 = SPLIT v2 v6; -> 6     6: v9 = IS v8 v4; ...   7: POP v3; -> 8    8: raise v9 again
+Before: 5: v7 v8 = CHECK_EG_MATCH v2 v6; v9 = IS v8 v4; ...      7: POP v3; raise v9 again After:  5: v7 v8 = SPLIT v2
+v6; -> 6     6: v9 = IS v8 v4; ...   7: POP v3; -> 8    8: raise v9 again
 
-What SPLIT matches is handled from there on, in the place of what was being handled. Whether an exception has passed
-this frame once more can be seen when groups are gathered: what raises one again stands alone, so that what it adds to
-the traceback can be undone where it is caught.
+The match of SPLIT becomes the exception being handled. Gathering groups reveals whether an exception has passed this
+frame again. So each re-raise is a separate block, and its traceback entry can be removed where it is caught.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from depyf.decompiler.structure.unstructured import Unstructured
 
 OPERATIONS = {"CHECK_EG_MATCH": "SPLIT", "PREP_RERAISE_STAR": "GATHER"}
 PARTED = 2
-"""Values that the operation gives that parts a group; as the test of a clause it gives one."""
+"""The number of results of the operation that splits a group; as the test of a clause it has one."""
 
 
 def check_groups(graph: Graph) -> None:
-    """Raise Unstructured where a group of exceptions is parted or gathered outside of an `except*` statement."""
+    """Raise Unstructured if an exception group is split or gathered outside an `except*` statement."""
     for block in graph.live():
         for inst in block.insts:
             if inst.op == "PREP_RERAISE_STAR" or inst.op == "CHECK_EG_MATCH" and len(inst.defs) == PARTED:
@@ -29,7 +28,7 @@ def check_groups(graph: Graph) -> None:
 
 
 def expand_groups(graph: Graph) -> bool:
-    """Cut blocks behind what parts a group, and before what raises again where groups are gathered; tell whether."""
+    """Cut blocks after each split of a group, and before re-raises if groups are gathered; return whether it did."""
     gathers = False
     work = graph.live()
     while work:
@@ -49,10 +48,10 @@ def expand_groups(graph: Graph) -> bool:
 
 
 def splits(block: Block) -> bool:
-    """Return whether a block ends by parting a group."""
+    """Return whether a block ends by splitting a group."""
     return bool(block.insts) and block.insts[-1].op == "SPLIT"
 
 
 def is_raised_alone(block: Block) -> bool:
-    """Return whether all that a block does is to raise an exception again."""
+    """Return whether a block only re-raises an exception."""
     return isinstance(block.exit, Reraise) and not block.insts

@@ -1,8 +1,8 @@
-"""What is being handled in each block, where handlers need not nest.
+"""Find the exception being handled in each block, without requiring that handlers nest.
 
-A block has level 1 where this frame is handling an exception: there are markers on its stack (see `markers`). Of the
-exceptions that are being handled only the last can be seen, so level 1 is enough for all of them: the others wait in
-variables, and come back when POP_EXCEPT restores them (a *switch*).
+A block has level 1 if this frame is handling an exception: there are markers on its stack (see `markers`). Code can see
+only the last of the exceptions being handled, so level 1 suffices for all of them. The others are kept in variables,
+and come back when POP_EXCEPT restores them (a *switch*).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOTHING = -1
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Let an exception be the one that is handled, and go on at a block."""
+    """Make an exception the one being handled, and continue at a block."""
 
     exc: int
     target: int
@@ -29,10 +29,11 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How exceptions leave blocks: to which handler (-1: out of the frame), and what is handled then, in the place of
-    what the block handles (a marker; -1: that, or nothing).
+    """How exceptions leave blocks: to which handler (-1: out of the frame), with which marker.
 
-    thrown: whether what leaves them is thrown, and its traceback to be what it was.
+    The marker is that of the exception to handle instead of the block's own (-1: the block's own, or none).
+
+    thrown: whether the exceptions that leave are thrown, and need their tracebacks restored.
     """
 
     handler: int
@@ -41,10 +42,10 @@ class Way:
 
 
 class Levels:
-    """Markers, and what follows from them.
+    """Markers, and facts derived from them.
 
-    restored: the markers whose exceptions are handled again.
-    gathers: whether the code gathers groups of exceptions, which asks for tracebacks.
+    restored: the markers whose exceptions are handled again. gathers: whether the code gathers exception groups, which
+    depends on tracebacks.
     """
 
     def __init__(self, graph: Graph, *, gathers: bool) -> None:
@@ -65,7 +66,7 @@ class Levels:
         return len(self._marks(block))
 
     def level(self, block: Block) -> int:
-        """Return 1 where an exception is being handled while a block runs, else 0."""
+        """Return 1 if an exception is being handled while a block runs, else 0."""
         return int(pushes(block) or self.depth(block) > 0)
 
     def way(self, block: Block) -> Way:
@@ -82,7 +83,7 @@ class Levels:
         return bool(marks) and self.markers.exceptions.get(self.markers.of(marks[-1])) == {exc}
 
     def groups(self) -> dict[int, tuple[int, Way]]:
-        """Return by block what may be joined with it; where another exception comes to be handled is no middle."""
+        """Return the join group of each block; a change of the exception being handled separates groups."""
         return {
             block.index: (self.level(block), self.way(block))
             for block in self.graph.live()
@@ -90,8 +91,10 @@ class Levels:
         }
 
     def _check(self) -> None:
-        """Check that as much is being handled at a place whatever way leads there: else a state is sought on the level
-        where it is not, and what another state does is done."""
+        """Check that the number of exceptions being handled at a place is the same on every path.
+
+        Otherwise a state would be looked up on the wrong level, and another state's arm would run.
+        """
         for block in self.graph.live():
             left = len(self._inside(block)) - pops(block)
             for edge in block.exit.edges():
@@ -113,7 +116,7 @@ class Levels:
 
 
 def _part_tests(graph: Graph) -> None:
-    """Part the test of a pattern that a handler begins with from its beginning: it is one with what is tested next."""
+    """Split the test of a pattern at the start of a handler from the start, because it belongs to the next test."""
     for block in [block for block in graph.live() if any(inst.op in SUBJECT for inst in block.insts)]:
         place = next((number for number, inst in enumerate(block.insts, 1) if inst.op == PUSH), 0)
         if place:
@@ -121,10 +124,10 @@ def _part_tests(graph: Graph) -> None:
 
 
 def pushes(block: Block) -> bool:
-    """Return whether a block begins by letting an exception be the one that is handled."""
+    """Return whether a block begins by making an exception the one being handled."""
     return bool(block.insts) and block.insts[0].op == PUSH
 
 
 def pops(block: Block) -> bool:
-    """Return whether a block ends by handling what was handled before."""
+    """Return whether a block ends by restoring the previous exception being handled."""
     return bool(block.insts) and block.insts[-1].op == "POP_EXCEPT" and isinstance(block.exit, Goto)

@@ -1,7 +1,7 @@
-"""Which exceptions are being handled in a block.
+"""Find the exceptions that are being handled in a block.
 
-PUSH_EXC_INFO leaves the exception that was being handled before on the stack, where POP_EXCEPT finds it: a *marker*.
-The markers on the stack of a block, the outermost first, are its *nest*.
+PUSH_EXC_INFO leaves the previous exception being handled on the stack, where POP_EXCEPT finds it: a *marker*. The
+markers on the stack of a block, the outermost first, are its *nest*.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PUSH = "PUSH_EXC_INFO"
 
 
 class Markers:
-    """The markers of a graph; those that meet in a phi are one.
+    """The markers of a graph; those that merge in a phi are one.
 
     exceptions: by marker, the temporaries of the exception whose handling it ends.
     """
@@ -39,7 +39,7 @@ class Markers:
                 self.exceptions[nest[-1]].add(block.insts[-1].defs[1])
 
     def of(self, temp: int) -> int:
-        """Return the marker that a temporary is, -1 for any other value."""
+        """Return the marker of a temporary, -1 for any other value."""
         if temp not in self.same:
             return -1
         while self.same[temp] != temp:
@@ -54,17 +54,17 @@ class Markers:
         return tuple(inside)
 
     def outside(self, handler: int) -> Nest:
-        """Return the nest in which an exception is caught that goes to a handler."""
+        """Return the nest in which a handler's exception is caught."""
         block = self.graph.block(self.graph.handlers[handler].target)
         return tuple(self.of(temp) for temp in self.marks(block))
 
     def marks(self, block: Block) -> list[int]:
-        """Return the temporaries of the markers on the stack of a block, without those that have done their work."""
+        """Return the temporaries of the markers on the stack of a block, without used ones."""
         done = self.restored.get(block.index, ())
         return [temp for temp in block.stack if temp in self.same and temp not in done]
 
     def pushing(self, handler: int) -> Block | None:
-        """Return the block that says that the exception of a handler is being handled; None if it does not begin so."""
+        """Return the block that marks the exception of a handler as being handled; None if it does not begin so."""
         block = self.graph.block(self.graph.handlers[handler].target)
         seen = set()
         while block.index not in seen:
@@ -77,7 +77,7 @@ class Markers:
         return None
 
     def _cut(self, block: Block) -> None:
-        """Cut a block behind each POP_EXCEPT, and before a PUSH_EXC_INFO that does not begin it."""
+        """Cut a block after each POP_EXCEPT, and before a PUSH_EXC_INFO that does not begin it."""
         while True:
             place = next(
                 (
@@ -92,7 +92,7 @@ class Markers:
             block = split_block(self.graph, block, place)
 
     def _restore(self) -> None:
-        """Find by block the markers on its stack that POP_EXCEPT has used: copies of these are of no use any more."""
+        """Find for each block the markers on its stack that POP_EXCEPT has used: copies of these are useless."""
         self.restored: dict[int, set[int]] = {0: set()}
         work = [0]
         while work:
@@ -111,12 +111,12 @@ class Markers:
                 targets.append((edge.target, done - set(phis) | passed))
             for target, found in targets:
                 if target not in self.restored:
-                    # How much is being handled at a place does not depend on the way there.
+                    # The number of exceptions being handled at a place does not depend on the path.
                     self.restored[target] = found
                     work.append(target)
 
     def _kept(self, block: Block, done: set[int]) -> set[int]:
-        """Return what has been restored of what a handler finds on the stack."""
+        """Return the restored markers among those on a handler's stack."""
         entry = self.graph.handlers[block.handler]
         slots = {inst.arg for inst in block.insts if inst.op == KEEP and inst.uses[0] in done}
         return done | {phi for phi, slot in zip(entry.phis, entry.slots) if slot in slots}
@@ -131,7 +131,7 @@ class Markers:
         kept = [inst for block in self.graph.live() for inst in block.insts if inst.op == KEEP]
         pairs.extend((cast(int, inst.arg), inst.uses[0]) for inst in kept)
         changed = True
-        # Chains of phis of markers are short: each round follows all of them one step.
+        # Chains of marker phis are short: each round follows all of them one step.
         while changed:
             changed = False
             for phi, arg in pairs:

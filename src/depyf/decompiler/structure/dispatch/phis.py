@@ -1,7 +1,7 @@
-"""Drop the phis that nobody reads: what only bookkeeping takes from the stack needs no variable.
+"""Drop unused phis: a value that only bookkeeping takes from the stack needs no variable.
 
-Before: 1: -> 3 (v1, v5, v3)     2: -> 3 (v2, v6, v4)     3: phi v7, v8, v9: POP_EXCEPT v7; POP v9; f(v8)
-After:  1: -> 3 (v5)         2: -> 3 (v6)         3: phi v8: POP_EXCEPT v7; f(v8)
+Before: 1: -> 3 (v1, v5, v3)     2: -> 3 (v2, v6, v4)     3: phi v7, v8, v9: POP_EXCEPT v7; POP v9; f(v8) After:  1: ->
+3 (v5)         2: -> 3 (v6)         3: phi v8: POP_EXCEPT v7; f(v8)
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from depyf.decompiler.steps import step
 
 
 def drop_saved_offsets(graph: Graph) -> None:
-    """Drop what would be set to the saved offset of an exception, which no source can name."""
+    """Drop values that are the saved offset of an exception, which no source can name."""
     offsets = {handler.lasti for handler in graph.handlers} - {NULL}
     if offsets and any(arg in offsets for block in graph.live() for edge in block.exit.edges() for arg in edge.args):
         drop_dead_phis(graph)
 
 
 def drop_dead_phis(graph: Graph, restored: Collection[int] = ()) -> None:
-    """Remove phis that no operation reads, their arguments, and the operations that do nothing but drop them.
+    """Remove unused phis, their arguments, and the operations that only drop them.
 
-    restored: temporaries of exceptions of which bookkeeping is more than that.
+    restored: temporaries of exceptions that bookkeeping restores; they count as used.
     """
     read = read_temps(graph, restored)
     drop_unread(graph, restored)

@@ -1,4 +1,4 @@
-"""What is decided before a statement is written: which blocks have a state, and which temporaries a name."""
+"""The decisions before writing statements: which blocks have a state, and which temporaries a name."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from depyf.decompiler.structure.dispatch.states import States, number
 class Plan:
     """The decisions for one graph.
 
-    withs: by block that enters a manager, the handler of the `with`.
-    named: the temporaries that some statement names; exceptions that are only tested are not among them.
-    numbers: the state of each block that has one.
-    states: the variable that holds the state, by `with` statement (None: outside all).
+    withs: by block that enters a manager, the handler of the `with`. named: the temporaries that a statement names;
+    exceptions that are only tested are not among them. numbers: the state of each block that has one. states: the
+    variable that holds the state, by `with` statement (None: outside all).
     """
 
     def __init__(self, graph: Graph, scopes: Scopes, withs: dict[int, Block], uses: dict[int, int]) -> None:
@@ -28,13 +27,13 @@ class Plan:
         self.states: dict[Scope | None, States] = {}
 
     def goal(self, index: int) -> int:
-        """Return the block that is reached past those that do nothing."""
+        """Return the first non-empty block on the way."""
         while index in self.onward:
             index = self.onward[index]
         return index
 
     def withs_around(self, scope: Scope | None) -> list[Scope]:
-        """Return the bodies of `with` statements that a scope lies in, the innermost first."""
+        """Return the bodies of the `with` statements around a scope, the innermost first."""
         found = []
         while scope is not None:
             if scope.role is Role.WITH:
@@ -43,8 +42,10 @@ class Plan:
         return found
 
     def state_of(self, scope: Scope) -> States:
-        """Return the variable for the states of a scope: each `with` has its own, so that it is plain where control
-        goes on when the `with` is left by an exception that it suppresses."""
+        """Return the variable for the states of a scope.
+
+        Each `with` has its own, so that the next state is known when the `with` suppresses an exception.
+        """
         around = self.withs_around(scope)
         owner = around[0] if around else None
         if owner not in self.states:
@@ -54,7 +55,7 @@ class Plan:
         return self.states[owner]
 
     def is_current(self, block: Block, exc: int) -> bool:
-        """Return whether an exception is the one that is being handled in a block, or that has led to it just now."""
+        """Return whether an exception is the one being handled in a block, or has just been caught there."""
         markers = self.scopes.markers
         if any(entry.exc == exc and entry.target == block.index for entry in self.graph.handlers):
             return True
@@ -62,7 +63,7 @@ class Plan:
         return bool(nest) and exc in markers.exceptions[nest[-1]]
 
     def is_straight(self, handler: int) -> bool:
-        """Return whether a handler raises its exception again without ever being said to handle it."""
+        """Return whether a handler re-raises its exception without ever marking it as being handled."""
         entry = self.graph.handlers[handler]
         exit_ = self.graph.block(entry.target).exit
         return isinstance(exit_, Reraise) and exit_.exc == entry.exc and self.scopes.bodies[handler].code is None
@@ -82,7 +83,7 @@ class Plan:
         return found
 
     def _onward(self, uses: dict[int, int]) -> dict[int, int]:
-        """Return by block that does nothing where it leads; one that leaves a `with` does that."""
+        """Return the target of each empty block; a block that leaves a `with` is not empty."""
         made = {temp for block in self.graph.live() for inst in block.insts for temp in inst.defs if inst.op != PUSH}
         dropped = {temp for temp in made if not uses.get(temp)}
         found: dict[int, int] = {}
@@ -97,13 +98,12 @@ class Plan:
                 while place in found:
                     place = found[place]
                 if place != block.index:
-                    # One block of a loop that does nothing keeps its state.
+                    # One block of an empty loop keeps its state.
                     found[block.index] = place
         return found
 
     def _numbered(self) -> set[int]:
-        """Return the blocks that get a state: not those that are written in an `except` that they are the start of,
-        and not those that do nothing."""
+        """Return the blocks that get a state: neither empty ones nor those written directly in an `except`."""
         graph = self.graph
         found = {self.goal(0)}
         for block in graph.live():

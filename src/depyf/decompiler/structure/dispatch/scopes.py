@@ -1,8 +1,8 @@
-"""In which statement each block is written when control is dispatched.
+"""Assign each block to a statement for dispatch.
 
 A *scope* is a sequence of arms: the whole code, the body of a `try` or `with`, or the code of a handler, which is
-written in the `except` of its `try`. A handler's code lies inside the `try` that protects it when it lets an exception
-go. Regions that cross, or that share code, have no such places: `levels` writes them.
+written in the `except` of its `try`. A handler's code is inside the `try` that protects it when an exception leaves it.
+Regions that cross or share code have no such places: `levels` writes them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SILENT = frozenset({"CONST", "POP", "POP_EXCEPT", "PUSH_EXC_INFO", "MOVE", "STOR
 
 
 class Role(enum.Enum):
-    """What statement a scope is the body of."""
+    """The statement whose body a scope is."""
 
     ROOT = "root"
     TRY = "try"
@@ -30,9 +30,9 @@ class Role(enum.Enum):
 class Scope:
     """A sequence of arms.
 
-    handler: the one that protects a TRY or WITH; for a HANDLER, the one whose code it is; -1 for the ROOT.
-    low, high: the range of the numbers of its blocks, those of the scopes inside included but for handlers and bodies
-        of `with`, which have ranges of their own.
+    handler: the one that protects a TRY or WITH; for a HANDLER, the one whose code it is; -1 for the ROOT. low, high:
+    the range of the numbers of its blocks. It includes the scopes inside, except handlers and `with` bodies,
+        which have ranges of their own.
     """
 
     role: Role
@@ -46,14 +46,14 @@ class Scope:
 
     @property
     def loops(self) -> bool:
-        """Return whether the scope has a loop of its own."""
+        """Return whether the scope has its own loop."""
         return self.role is not Role.TRY
 
 
 class Scopes:
-    """The scopes of a graph, and which one each block is in.
+    """The scopes of a graph, and the scope of each block.
 
-    Raises Unstructured where a block has no place in a scope that protects it.
+    Raises Unstructured if a block has no place in a scope that protects it.
     """
 
     def __init__(self, graph: Graph, markers: Markers, withs: set[int]) -> None:
@@ -97,7 +97,7 @@ class Scopes:
         return depth
 
     def _home(self, handler: int, nest: tuple[int, ...]) -> Scope:
-        """Return the scope of what has this handler and nest."""
+        """Return the scope for a handler and a nest."""
         if handler in self.bodies and self.markers.outside(handler) == nest:
             return self.bodies[handler]
         if not nest:
@@ -130,7 +130,7 @@ class Scopes:
             raise Unstructured("a block lies outside what protects it")
 
     def protection(self, scope: Scope) -> int:
-        """Return the handler to which an exception goes that is raised in a scope."""
+        """Return the handler of exceptions that are raised in a scope."""
         while scope.role is Role.HANDLER:
             assert scope.parent is not None and scope.parent.parent is not None
             scope = scope.parent.parent

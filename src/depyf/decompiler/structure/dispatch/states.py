@@ -1,6 +1,6 @@
-"""Number the blocks, and find the arm of a number.
+"""Number the blocks, and select the arm for a number.
 
-The numbers of a scope are a range without holes, so that its loop goes on while the state is one of them.
+The numbers of a scope are contiguous, so that its loop runs while the state is in their range.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from depyf.decompiler.lift.nodes import Temp
 from depyf.decompiler.structure.dispatch.scopes import Role, Scope
 
 LEAVES = 8
-"""Arms told apart by an `elif` chain; more are halved first."""
+"""The most arms in an `elif` chain; more are bisected first."""
 
 
 @dataclass(slots=True)
 class Arm:
-    """Statements for the states from `low` up to `high`, which is not one of them."""
+    """Statements for the states from `low` up to `high`, exclusive."""
 
     low: int
     high: int
@@ -54,7 +54,7 @@ class States:
         self.temp = temp
 
     def set(self, value: int, left: Sequence[States] = ()) -> ast.stmt:
-        """Return the statement that goes to a state; the variables of what is `left` for it are out of range then."""
+        """Return the statement that goes to a state; it moves the variables of the scopes in `left` out of range."""
         targets: list[ast.expr] = [Temp(temp=states.temp) for states in (*left, self)]
         return ast.Assign(targets=targets, value=ast.Constant(value=value), lineno=0)
 
@@ -71,7 +71,7 @@ class States:
         )
 
     def choose(self, arms: Sequence[Arm]) -> list[ast.stmt]:
-        """Return the tests that lead to the arms, which stand in order: halves, then a chain."""
+        """Return the tests that select among ordered arms: bisection, then a chain."""
         done: dict[tuple[int, int], list[ast.stmt]] = {}
         work = [(0, len(arms))]
         while work:

@@ -1,7 +1,7 @@
-"""Which `with` statements stay statements.
+"""Decide which `with` statements stay statements.
 
-A `with` that is entered at one place, by the operation that enters its manager, and whose exit is called on every way
-out, is written as one: nothing else looks its two methods up as it does.
+A `with` stays a statement if only one place enters it, with the operation that enters its manager, and if every exit
+calls the manager's exit. Only the statement looks up both methods in the same way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ AWAIT = frozenset({"GET_AWAITABLE", "CONST", "YIELD_FROM"})
 
 
 def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
-    """Take the bookkeeping of `with` statements out; return by handler the block that enters each."""
+    """Remove the bookkeeping of `with` statements; return by handler the block that enters each."""
     scopes = Scopes(graph, Markers(graph), set())
     for block in graph.live():
         # Finding the markers has cut blocks.
@@ -38,7 +38,7 @@ def keep_withs(graph: Graph, regions: Regions) -> dict[int, Block]:
 
 
 def _is_entered(regions: Regions, scopes: Scopes, handler: int) -> bool:
-    """Return whether the only way into a `with` is a block that ends by entering the manager."""
+    """Return whether only a block that ends by entering the manager leads into a `with`."""
     graph = regions.graph
     exit_temp = graph.block(graph.handlers[handler].target).insts[1].uses[0]
     body = scopes.bodies[handler]
@@ -56,7 +56,7 @@ def _is_entered(regions: Regions, scopes: Scopes, handler: int) -> bool:
 
 
 def _relay(regions: Regions, handler: int, enter: Block) -> None:
-    """Let control go on beside the statement when the manager has suppressed an exception, and only then elsewhere."""
+    """Continue after the statement when the manager has suppressed an exception, and only then elsewhere."""
     graph = regions.graph
     target = graph.block(graph.handlers[handler].target)
     relay = graph.new_block([], target.exit, enter.handler, list(enter.stack))
@@ -66,7 +66,7 @@ def _relay(regions: Regions, handler: int, enter: Block) -> None:
 
 
 def _blocks(body: Scope) -> set[int]:
-    """Return the blocks in the body of a `try`, those of the statements inside it included."""
+    """Return the blocks in the body of a `try`, including its nested statements."""
     found: set[int] = set()
     work = [body]
     while work:

@@ -20,7 +20,7 @@ from depyf.decompiler.structure.unstructured import Unstructured
 class Writer:
     """Makes the statements of a plan.
 
-    finish: makes statements of a test for patterns.
+    finish: makes statements from a test for patterns.
     """
 
     def __init__(self, graph: Graph, plan: Plan, uses: dict[int, int], finish: Finish) -> None:
@@ -34,7 +34,7 @@ class Writer:
         return self._loop(self.scopes.root, 0)
 
     def go(self, index: int, place: Scope) -> list[ast.stmt]:
-        """Return the statement that goes from a scope to a block; it leaves every `with` that the block is not in."""
+        """Return the statement that goes from a scope to a block; it leaves every `with` without that block."""
         plan = self.plan
         goal = plan.goal(index)
         to = self.scopes.of[goal]
@@ -49,11 +49,11 @@ class Writer:
         return self.plan.is_current(block, exc)
 
     def traced(self) -> list[ast.stmt]:
-        """Return nothing: where groups are gathered, which asks for tracebacks, code is not written in scopes."""
+        """Return no statements: code that gathers groups, which depends on tracebacks, is not written in scopes."""
         return []
 
     def end(self, place: Scope) -> list[ast.stmt]:
-        """Return what ends code that is no function: a state that no arm has."""
+        """Return the end of code that is not a function: a state without an arm."""
         plan = self.plan
         if len(plan.numbers) == 1:
             return []
@@ -63,7 +63,7 @@ class Writer:
     # -- scopes ------------------------------------------------------------------------------
 
     def _loop(self, scope: Scope, entry: int) -> list[ast.stmt]:
-        """Return the statements of a scope that has a loop of its own, entered at a block."""
+        """Return the statements of a scope with its own loop, entered at a block."""
         arms = self._arms(scope)
         if len(arms) == 1 and arms[0].high == arms[0].low + 1 and not self._comes_back(scope):
             return arms[0].stmts
@@ -106,7 +106,7 @@ class Writer:
         return attempt(inside, clause)
 
     def _plain(self, target: Block, scope: Scope) -> list[ast.stmt]:
-        """Return what is done for a handler that is not said to be handling its exception."""
+        """Return the statements of a handler that does not mark its exception as being handled."""
         if self.plan.goal(target.index) in self.plan.numbers:
             return self.go(target.index, scope)
         return self._arm(target, scope)
@@ -124,14 +124,14 @@ class Writer:
         return [*moves, *self._loop(code, pushing.index)]
 
     def _caught(self, handler: int) -> list[ast.stmt]:
-        """Return the statement that keeps the exception that was caught, where something names it."""
+        """Return the statement that keeps the caught exception, if it has uses."""
         exc = self.graph.handlers[handler].exc
         return [keep(exc, exception())] if exc in self.plan.named else []
 
     # -- blocks ------------------------------------------------------------------------------
 
     def _arm(self, block: Block, scope: Scope) -> list[ast.stmt]:
-        """Return the statements of a block, and where it goes."""
+        """Return the statements of a block, and its exit."""
         if block.insts and block.insts[0].op == "END_ASYNC_FOR":
             block.insts = block.insts[1:]
         stmts = self.arms.arm(block, scope)
@@ -142,7 +142,7 @@ class Writer:
         return stmts or [ast.Pass()]
 
     def _with(self, stmts: list[ast.stmt], handler: int, scope: Scope) -> list[ast.stmt]:
-        """Put the scope of a `with` behind the statement that enters it."""
+        """Put the scope of a `with` after the statement that enters it."""
         place = max(number for number, stmt in enumerate(stmts) if isinstance(stmt, Enter))
         enter = stmts[place]
         assert isinstance(enter, Enter)
@@ -155,7 +155,7 @@ class Writer:
         body = self.scopes.bodies[handler]
         suppressed = self.graph.block(self.graph.handlers[handler].target).exit
         assert isinstance(suppressed, Goto)
-        # Where control goes on after an exception that the manager has suppressed.
+        # Where control continues after an exception that the manager has suppressed.
         start = self.arms.along(suppressed.edge, scope)
         named = [keep(value, Temp(temp=value))] if value in self.plan.named else []
         inside = [*named, *start, *stmts[place + 1 :], self._while(body, self._arms(body))]
@@ -163,7 +163,7 @@ class Writer:
 
 
 def _handlers_around(scope: Scope | None) -> Iterator[Scope]:
-    """Yield the handlers in whose code a scope lies."""
+    """Yield the handlers whose code contains a scope."""
     while scope is not None:
         if scope.role is Role.HANDLER:
             yield scope

@@ -1,4 +1,4 @@
-"""Write a graph as one `try` of two levels: nothing is handled by this frame, or something is."""
+"""Write a graph as one `try` of two levels: this frame handles no exception, or one."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ State = int | Switch
 class LevelWriter:
     """Makes the statements of a graph.
 
-    ways: by level, how exceptions leave its states, those first that leave the frame.
-    numbers: the state of each block and switch; `first` is the first of level 1.
-    handling: the variable for the exception that is being handled.
+    ways: by level, how exceptions leave its states, first those that leave the frame. numbers: the state of each block
+    and switch; `first` is the first of level 1. handling: the variable for the exception being handled.
     """
 
     def __init__(self, graph: Graph, levels: Levels, uses: dict[int, int], finish: Finish) -> None:
@@ -51,7 +50,7 @@ class LevelWriter:
     # -- decisions ----------------------------------------------------------------------------
 
     def goal(self, index: int) -> int:
-        """Return the block that is reached past those that do nothing."""
+        """Return the first non-empty block on the way."""
         seen = set()
         while index not in seen:
             seen.add(index)
@@ -62,7 +61,7 @@ class LevelWriter:
         return index
 
     def _reached(self) -> list[Block]:
-        """Return the blocks that are gone to."""
+        """Return the blocks that are targets."""
         found = [self.graph.block(self.goal(0))]
         seen = {found[0].index}
         for block in found:
@@ -74,7 +73,7 @@ class LevelWriter:
         return found
 
     def _switches(self) -> list[Switch]:
-        """Return the exceptions that come to be handled other than by being caught."""
+        """Return the exceptions that become the handled one without being caught."""
         found: list[Switch] = []
         for block in self.blocks:
             if pops(block):
@@ -89,7 +88,7 @@ class LevelWriter:
         return list(dict.fromkeys(found))
 
     def _named(self) -> set[int]:
-        """Return the temporaries that some statement names."""
+        """Return the temporaries that a statement names."""
         found = set(self.levels.restored)
         for block in self.graph.live():
             for inst in block.insts:
@@ -104,7 +103,7 @@ class LevelWriter:
         return found
 
     def _number(self) -> None:
-        """Give states their numbers: those of one level, and of one way in it, are a range."""
+        """Assign numbers to the states; those of one level, and of one way in it, are a range."""
         for ways in self.ways:
             ways[Way(NOTHING, NOTHING)] = []
         for block in self.blocks:
@@ -117,10 +116,10 @@ class LevelWriter:
                     self.numbers[state] = len(self.numbers)
         self.first = sum(map(len, self.ways[0].values()))
 
-    # -- what arms are told -------------------------------------------------------------------
+    # -- the interface for arms -------------------------------------------------------------------
 
     def go(self, index: int, place: Block) -> list[ast.stmt]:
-        """Return what goes from a block to a block."""
+        """Return the statements that go from a block to a block."""
         goal = self.goal(index)
         target = self.graph.block(goal)
         restored = place.insts[-1].uses[0] if pops(place) else self.handling
@@ -136,18 +135,18 @@ class LevelWriter:
         return self.levels.is_current(block, exc)
 
     def traced(self) -> list[ast.stmt]:
-        """Return what undoes what throwing has added to a traceback, where that can be seen."""
+        """Return the statements that remove the traceback entry of a throw, if it is visible."""
         return [untraced()] if self.levels.gathers else []
 
     def end(self, place: Block) -> list[ast.stmt]:
-        """Return what ends code that is no function: a state that no arm has."""
+        """Return the end of code that is not a function: a state without an arm."""
         return [self.states.set(len(self.numbers))]
 
     def _set(self, state: State) -> ast.stmt:
         return self.states.set(self.numbers[state])
 
     def _saved(self, pushing: Block, handled: ast.expr) -> list[ast.stmt]:
-        """Return what keeps the exception that was handled until then, where it is to come back."""
+        """Return the statements that keep the previous exception being handled, if it will be restored."""
         if not pushes(pushing) or not self.levels.depth(pushing):
             return []
         marker = pushing.insts[0].defs[0]
@@ -191,7 +190,7 @@ class LevelWriter:
         return stmts or [ast.Pass()]
 
     def _caught(self, level: int) -> list[ast.stmt]:
-        """Return what is done with an exception that was raised on a level, by the state."""
+        """Return the statements for an exception that was raised on a level, by state."""
         arms = []
         for way, states in self.ways[level].items():
             if states:
@@ -200,7 +199,7 @@ class LevelWriter:
         return self.states.choose(arms)
 
     def _lead(self, level: int, way: Way | Switch) -> list[ast.stmt]:
-        """Lead an exception that was caught to where it goes."""
+        """Return the statements that send a caught exception to its handler."""
         if isinstance(way, Switch):
             return [*self.traced(), *self._note_handling(), self._set(way.target)]
         if way.handler == NOTHING:
@@ -221,8 +220,11 @@ class LevelWriter:
         return [*stmts, self._set(block.index)]
 
     def _start(self, handler: int) -> tuple[Block, int, Sequence[ast.stmt]]:
-        """Return the block that a handler begins with, past those that only pass values on; the exception's name there,
-        and what passes values on."""
+        """Return the start of a handler.
+
+        These are its first block after those that only pass values on, the exception's name there, and the statements
+        that pass the values on.
+        """
         entry = self.graph.handlers[handler]
         block, exc = self.graph.block(entry.target), entry.exc
         moves: list[ast.stmt] = []
@@ -239,7 +241,7 @@ class LevelWriter:
         return block, exc, moves
 
     def _passed(self, edge: Edge, temp: int) -> int:
-        """Return what a temporary is called behind an edge."""
+        """Return the name of a temporary after an edge."""
         phis = [phi for phi, arg in zip(self.graph.block(edge.target).phis, edge.args) if arg == temp]
         return phis[0] if phis else temp
 
