@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 MAX_NESTED = 64
-"""Loops within each other. Python compiles 20 blocks; those of comprehensions, and of tests, come on top."""
+"""The deepest nesting of loops. Python compiles 20 blocks; those of comprehensions, and of tests, are extra."""
 
 
 class Irreducible(Exception):
-    """A loop is entered at several places, or loops nest deeper than those of any source."""
+    """A loop has several entries, or loops nest deeper than in any source."""
 
 
 def natural_loops(successors: Successors, entry: int) -> list[tuple[int, set[int]]]:
@@ -62,15 +62,15 @@ def natural_loops(successors: Successors, entry: int) -> list[tuple[int, set[int
 
 
 def loop_headers(graph: Graph) -> frozenset[int]:
-    """Return the blocks that some way through the code comes back to."""
+    """Return the blocks that some path returns to."""
     return frozenset(header for _, header in retreating_edges(graph))
 
 
 def retreating_edges(graph: Graph) -> list[tuple[int, int]]:
-    """Return the edges that lead back to a block that they come from, each as two blocks."""
+    """Return the edges that lead back to a block on their own path, each as two blocks."""
     successors = all_successors(graph)
     for label, targets in successors.items():
-        if targets and min(targets) <= label:  # In every circle some edge leads to no higher number.
+        if targets and min(targets) <= label:  # Every cycle has an edge that does not lead to a higher number.
             return _retreating(successors, 0)
     return []
 
@@ -95,7 +95,7 @@ def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:
 
 
 def same_tests(nodes: dict[int, Node], labels: list[int], header: int) -> tuple[If | None, list[int]]:
-    """Return a test that two nodes or more end with to decide whether to enter a loop, and those nodes.
+    """Return a test at the end of two or more nodes that decides whether to enter a loop, and those nodes.
 
     labels: the nodes that lead to `header`, the first block of the loop's body, in order.
     """
@@ -110,7 +110,7 @@ def same_tests(nodes: dict[int, Node], labels: list[int], header: int) -> tuple[
 
 
 def _turns(test: ast.expr) -> int:
-    """Return how often a test says `not`."""
+    """Return the number of `not` in a test."""
     return sum(isinstance(node, ast.Not) for node in ast.walk(test))
 
 
@@ -123,7 +123,7 @@ def _test_before(node: Node, header: int) -> If | None:
 
 
 def _same_test(one: If, two: If) -> bool:
-    """Return whether two tests lead to the same places for the same reason; one may be the other turned round."""
+    """Return whether two tests lead to the same places for the same reason; one may be the negation of the other."""
     ways = [_goal(arm) for arm in (one.body, one.orelse, two.body, two.orelse)]
     if None in ways:
         return False
@@ -133,7 +133,7 @@ def _same_test(one: If, two: If) -> bool:
 
 
 def _goal(arm: list[Item]) -> int | None:
-    """Return where an arm goes that does nothing but go somewhere."""
+    """Return the target of an arm that only jumps."""
     jump = arm[0] if len(arm) == 1 else None
     return jump.label if isinstance(jump, Jump) and not jump.body else None
 

@@ -1,8 +1,8 @@
-"""Cut blocks where control leaves a loop or a handler, and say for each block what it is nested in.
+"""Cut blocks where control leaves a loop or a handler, and find the nesting of each block.
 
-The interpreter keeps on the stack what surrounds the code: the iterator of each `for` loop, and in each
-handler the exception that was handled before. These *markers* tell what a block is nested in. A block that pops
-one is cut behind it, unless it does no more than return.
+The interpreter keeps the surroundings of the code on the stack: the iterator of each `for` loop, and in each handler
+the previous exception being handled. These *markers* show the nesting of a block. A block that pops a marker is cut
+after it, unless it only returns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from depyf.decompiler.structure.regions.split import split_block
 
 
 def find_markers(graph: Graph) -> set[int]:
-    """Return the temporaries of iterators and of exceptions that were being handled before."""
+    """Return the temporaries of iterators and of previous exceptions being handled."""
     markers: set[int] = set()
     for block in graph.live():
         if isinstance(block.exit, ForIter):
@@ -25,9 +25,9 @@ def find_markers(graph: Graph) -> set[int]:
 
 
 def join_ends(graph: Graph) -> None:
-    """Let every `return None` go to one common block; a lambda keeps its own, as part of its expression.
+    """Redirect every `return None` to one common block; a lambda keeps its own, as part of its expression.
 
-    Where code stands in the order of the source, only what stands last is the end of the code, not a statement.
+    If code is in the order of the source, only the last one is the end of the code, and the others are statements.
     """
     if graph.code.name == "<lambda>":
         return
@@ -42,13 +42,13 @@ def join_ends(graph: Graph) -> None:
 
 
 def _ends_code(graph: Graph, block: Block) -> bool:
-    """Return whether nothing stands in the code behind the end of a block."""
+    """Return whether there is no code after the end of a block."""
     assert isinstance(block.exit, Return)
     return block.exit.offset + 2 >= len(graph.code.bytecode)
 
 
 def cut(graph: Graph, markers: set[int]) -> None:
-    """Cut blocks behind popped markers, and before a `for` that is never begun again in a loop that begins with it."""
+    """Cut blocks after popped markers, and before a `for` that begins an outer loop and is not itself restarted."""
     _cut_headers(graph)
     work = graph.live() if markers else []
     while work:
@@ -62,7 +62,7 @@ def cut(graph: Graph, markers: set[int]) -> None:
 
 
 def _cut_headers(graph: Graph) -> None:
-    """Give each `for` a block of its own where a loop around it comes back to what takes its iterator."""
+    """Give each `for` its own block if an outer loop jumps back to the start of its iterator."""
     if not any(isinstance(block.exit, ForIter) and block.insts for block in graph.live()):
         return
     for label in sorted(loop_headers(graph)):
@@ -73,7 +73,7 @@ def _cut_headers(graph: Graph) -> None:
 
 
 def _merge_reraises(graph: Graph) -> None:
-    """Let every implicit end of a handler go to one block."""
+    """Redirect all implicit ends of handlers to one block."""
     ends: dict[int, Block] = {}
     handled = {handler.exc for handler in graph.handlers}
     for block in graph.live():
@@ -126,10 +126,10 @@ def nests(graph: Graph, markers: set[int]) -> dict[int, tuple[int, ...]]:
 
 
 def scopes(graph: Graph, nest: dict[int, tuple[int, ...]], finallys: set[int]) -> dict[int, int]:
-    """Return for each block a number: that of all blocks which are nested and protected alike.
+    """Return a number for each block, equal for blocks with the same nesting and protection.
 
-    nest: the markers around each block.
-    finallys: the handlers of `finally` bodies; the end of one stays a place of its own, that `break` may lead to.
+    nest: the markers around each block. finallys: the handlers of `finally` bodies; the end of one stays a separate
+    place, which `break` may lead to.
     """
     numbers: dict[tuple[int, tuple[int, ...], int], int] = {}
     finals = {graph.handlers[handler].exc for handler in finallys}

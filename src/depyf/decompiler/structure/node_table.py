@@ -1,7 +1,7 @@
-"""The nodes that a graph is made of while it is reduced, and how to find them.
+"""The nodes of a graph while it is reduced, and how to find them.
 
-What leads to a node, and what is nested in what, is noted as nodes are made and checked when asked for: a node that was
-removed or changed since is no answer. So all nodes are never looked through for the sake of a few.
+Edges and nesting are recorded when nodes are made, and checked on each query: a node that was removed or changed since
+is skipped. So no query searches all nodes for a few.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from depyf.decompiler.structure.tree import For, If, Item, Jump, Label, Loop, ch
 
 @dataclass(slots=True)
 class Node:
-    """A block, or what a region or loop has become.
+    """A block, or the result of reducing a region or loop.
 
-    jumps: the unfilled jumps in its items.
-    first, last: the lowest and the highest offset of its blocks in the code.
-    ends: the labels that `return` leads to from anywhere; none in a module or class, and none where code stands in
-        the order of the source, as a `return` has code of its own there.
-    in_order: whether code stands in the order of the source.
-    tells: whether a `continue` out of a clause with a name is told from coming to the end of that.
-    implied: the labels of all loops, unless a `continue` is told from coming to the end.
+    jumps: the unfilled jumps in its items. first, last: the lowest and the highest offset of its blocks in the code.
+    ends: the labels that `return` reaches from anywhere; empty in a module or class. Also empty if code is in the order
+    of
+        the source, because a `return` has its own code there.
+    in_order: whether code is in the order of the source. tells: whether a `continue` out of a clause with a name
+    differs from the end of the clause. implied: the labels of all loops, unless a `continue` differs from the end.
     """
 
     items: list[Item]
@@ -38,7 +37,7 @@ class Node:
     tells: bool
 
     def only_jump(self) -> Jump | None:
-        """Return the jump that is all of the node, if there is one."""
+        """Return the jump of a node that consists of one jump, or None."""
         first = self.items[0] if len(self.items) == 1 else None
         return first if isinstance(first, Jump) else None
 
@@ -50,7 +49,7 @@ def find_jumps(items: list[Item]) -> list[Jump]:
 
 
 def _plain_jumps(items: list[Item]) -> list[Jump] | None:
-    """Return the jumps of a block, whose tests hold nothing but jumps; None if the items are more than a block."""
+    """Return the jumps of a block whose tests contain only jumps; None if the items are more than a block."""
     found: list[Jump] = []
     for item in items:
         if isinstance(item, ast.stmt):
@@ -100,7 +99,7 @@ class NodeTable(dict[int, Node]):
         self._targets: dict[int, frozenset[int]] = {}
 
     def add(self, label: int, node: Node) -> None:
-        """Take in a node that is new, or whose jumps have changed."""
+        """Record a new node, or a node with changed jumps."""
         self[label] = node
         self._protected.setdefault(node.handler, set()).add(label)
         for marker in node.nest:
@@ -122,13 +121,13 @@ class NodeTable(dict[int, Node]):
         return set(noted)
 
     def nested(self, marker: int) -> set[int]:
-        """Return the nodes inside the loop or handler that a marker stands for."""
+        """Return the nodes inside the loop or handler of a marker."""
         noted = self._nested.get(marker, set())
         noted -= {label for label in noted if label not in self or marker not in self[label].nest}
         return set(noted)
 
     def targets(self, label: int) -> frozenset[int]:
-        """Return the labels that a node has jumps to."""
+        """Return the labels that a node jumps to."""
         return self._targets[label]
 
     def sources(self, label: int) -> Iterator[int]:

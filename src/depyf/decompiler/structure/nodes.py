@@ -1,4 +1,4 @@
-"""From a block to items: fold its code, and make its exit an item."""
+"""Turn a block into items: fold its code, and make its exit an item."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
 
 
 def _never(exit_: Exit) -> list[Item]:
-    """Return the jump to where control only seems to go on behind an exit, if there is one."""
+    """Return the jump for the apparent fallthrough of an exit, if it has one."""
     beyond = seeming(exit_)
     return [] if beyond is None else [Jump(beyond.target, never=True)]
 
@@ -66,14 +66,14 @@ def _raise(parts: list[ast.expr]) -> ast.stmt:
 
 
 def _statement(folder: Folder, temps: list[int], line: int | None, offset: int, make) -> None:  # type: ignore[no-untyped-def]
-    """Append the statement that ends a block, with the values that it takes."""
+    """Append the statement that ends a block, with the values that it uses."""
     operands = folder.take([temp for temp in temps if temp >= 0]).exprs
     folder.emit(make(operands), line)
     note_place(folder.stmts[-1], folder.graph.place(offset))
 
 
 def _last_value(folder: Folder, temp: int) -> ast.expr:
-    """Take the value that is tested; everything else that is pending goes to temporaries before it."""
+    """Pop the tested value; assign all other pending values to temporaries before it."""
     if folder.slots is not None:
         folder.slots.abandon()
     entry = folder.by_temp.get(temp)
@@ -84,7 +84,7 @@ def _last_value(folder: Folder, temp: int) -> ast.expr:
 
 
 def jump_along(graph: Graph, edge: Edge, *, explicit: bool = False) -> list[Item]:
-    """Return the jump along an edge, after the phis of its target are set."""
+    """Return the jump for an edge, after assignments to the phis of its target."""
     moves: list[Item] = []
     targets: list[ast.expr] = []
     values: list[ast.expr] = []

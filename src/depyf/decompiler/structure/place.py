@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def place(nodes: dict[int, Node], successors: dict[int, list[int]], order: list[int]) -> list[Item]:
-    """Return the items of the nodes in `order`, the reverse postorder of the edges between them; a jump out stays.
+    """Return the items of the nodes in `order`, the reverse postorder of the edges between them.
 
-    So does one that goes back to the first.
+    Jumps out, and jumps back to the first node, stay.
     """
     if len(order) == 1:
         _attach(nodes, order[0], [], {})
@@ -39,7 +39,7 @@ def place(nodes: dict[int, Node], successors: dict[int, list[int]], order: list[
 
 
 def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int, list[tuple[int, Jump]]]) -> None:
-    """Write the nodes that `label` dominates at their jump, or behind it."""
+    """Write the nodes that `label` dominates at their jump, or after the node."""
     node = nodes[label]
     compound = node.items[-1] if node.items else None
     is_compound = isinstance(compound, (Loop, For, Try, WithBody))
@@ -57,12 +57,12 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
         after = compound.suppressed[0]
         if isinstance(after, Jump) and after.body is None:
             node.items = [*node.items, Jump(after.label)]
-    for kid in behind:  # As filled jumps: to copy the rest of the code behind every statement would take n^2 time.
+    for kid in behind:  # As filled jumps: copying the rest of the code after every statement would take quadratic time.
         node.items = [*node.items, Label(kid), Jump(kid, nodes[kid].items)]
 
 
 def _break_to(nodes: dict[int, Node], node: Node, loop: Loop | For) -> None:
-    """Put a jump behind a loop that is only left for one place outside."""
+    """Put a jump after a loop that is only left for one place outside."""
     beyond = {jump.label for jump in node.jumps if jump.body is None} - {loop.header} - node.ends
     normal = _goes_on(nodes, loop.orelse)
     is_broken = normal is not None and {normal.label} < {normal.label, *beyond}
@@ -73,7 +73,7 @@ def _break_to(nodes: dict[int, Node], node: Node, loop: Loop | For) -> None:
 
 
 def _goes_on(nodes: dict[int, Node], orelse: list[Item]) -> Jump | None:
-    """Return a jump of an `else` to the one place that its ends lead to, or those of them that are no way out."""
+    """Return a jump of an `else` to the only target of its ends, ignoring ends that are exits."""
     tails = _tails(orelse)
     if len({jump.label for jump in tails}) > 1:
         tails = [jump for jump in tails if jump.label not in nodes or not _is_way_out(nodes[jump.label])]
@@ -81,7 +81,7 @@ def _goes_on(nodes: dict[int, Node], orelse: list[Item]) -> Jump | None:
 
 
 def _is_way_out(node: Node) -> bool:
-    """Return whether a node does nothing but leave."""
+    """Return whether a node is only an exit."""
     return len(node.items) == 1 and isinstance(node.items[0], (Jump, ast.Return))
 
 
@@ -90,7 +90,7 @@ def _fill(jump: Jump, items: list[Item]) -> None:
 
 
 class _Around:
-    """The nodes that follow a loop, `try` or `with`: one may be its `else`, some go inside, the rest behind."""
+    """The nodes after a loop, `try` or `with`: one may be its `else`, some go inside, the rest after it."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class _Around:
         self.nearby = set(kids)
 
     def behind(self) -> list[int]:
-        """Write what belongs inside and into the `else`; return the nodes that stay behind."""
+        """Write the nodes that belong inside and into the `else`; return the nodes that stay after it."""
         if isinstance(self.compound, Try) and self._try_is_passed(self.compound):
             return self.kids
         if isinstance(self.compound, WithBody):
@@ -126,7 +126,7 @@ class _Around:
         self.kids, self.single = ([kid for kid in some if kid not in placed] for some in (self.kids, self.single))
 
     def _leave_try(self, compound: Try, normal: int | None) -> None:
-        """Write lone jumps inside of a `try`, where they would stand in the way behind it or not be reached."""
+        """Write lone jumps inside a `try` if they would be in the way after it, or would be unreachable."""
         lone = _lone_jumps(self.nodes, self.label, self.kids, normal, self.sites)
         if compound.handled < 0 and len(self.kids) == 1 and not lone:
             tails = {jump.label for jump in _tails(compound.body)}
@@ -138,7 +138,7 @@ class _Around:
         self._leave_loops()
 
     def _leave_with(self, compound: WithBody) -> None:
-        """Write lone jumps inside of a `with`, behind which only a suppressed exception goes on, and elsewhere."""
+        """Write lone jumps inside a `with` if only a suppressed exception continues after it, and elsewhere."""
         after = compound.suppressed[0] if len(compound.suppressed) == 1 else None
         if isinstance(after, Jump) and after.body is None and after.label not in self.kids:
             lone = [kid for kid in self.single if self.nodes[kid].only_jump() and not self.sites[kid][0][1].never]
@@ -146,13 +146,13 @@ class _Around:
             self._remove(lone)
 
     def _left_amid(self, compound: Try) -> list[int]:
-        """Return the lone jumps that only the middle of a body or handler leads to: none of them ends there."""
+        """Return the lone jumps that are reached only from the middle of a body or handler, not from its end."""
         tails = {id(jump) for jump in _tails([compound])}
         jumps = [(kid, self.sites[kid][0][1]) for kid in self.single if self.nodes[kid].only_jump()]
         return [kid for kid, jump in jumps if not jump.never and id(jump) not in tails]
 
     def _leave_loops(self) -> None:
-        """Write a way out inside of the loop that alone leads to it, where `break` leads past what stands behind."""
+        """Write an exit inside the loop that alone leads to it, if `break` leads past the code after the loop."""
         for kid in self.kids if len(self.kids) > 1 else ():
             jumps = [jump for _, jump in self.sites[kid]]
             breaking = [jump for jump in jumps if jump.normal is not None]
@@ -166,7 +166,7 @@ class _Around:
         self._remove([normal])
 
     def _try_is_passed(self, compound: Try) -> bool:
-        """Write what belongs into a `try`; return whether one node behind it is its `else`, which is written too."""
+        """Write the nodes that belong into a `try`; return whether one node after it was written as its `else`."""
         nodes = self.nodes
         inside = [kid for kid in self.single if _is_inside(nodes[kid], self.sites[kid][0][1], compound)]
         _fill_all(inside, nodes, self.sites)
@@ -180,7 +180,7 @@ class _Around:
         return passed is not None
 
     def _is_settled(self, normal: int) -> bool:
-        """Return whether the place of the normal exit is known: behind the loop in the source, or its `else`."""
+        """Return whether the place of the normal exit is known: after the loop in the source, or its `else`."""
         beyond = self.compound.behind if isinstance(self.compound, (Loop, For)) else -1
         if beyond >= 0 and self.nodes[normal].first >= beyond:
             return True
@@ -190,7 +190,7 @@ class _Around:
         return False
 
     def _all_stand_inside(self, compound: Loop) -> bool:
-        """Return whether all that follows a loop without a normal exit leads to one place, as a `break` there does."""
+        """Return whether all nodes after a loop without a normal exit lead to one place, as a `break` there does."""
         if len(self.single) != len(self.kids):
             return False
         node = self.nodes[self.label]
@@ -199,7 +199,7 @@ class _Around:
         beyond = {jump.label for jump in jumps} - {compound.header, *self.kids, *node.ends}
         direct = beyond & {jump.label for jump in node.jumps}
         late = [kid for kid in self.kids if self.nodes[kid].first >= node.last and self.nodes[kid].jumps]
-        # A `break` to where they lead as well cannot pass them, where they would stand behind the loop.
+        # A `break` to the same target cannot pass them if they are after the loop.
         breaks = any(jump.label in direct and jump not in compound.orelse for jump in node.jumps)
         leads_on = len(beyond) == 1 and bool(direct or len(self.kids) > 1)
         return leads_on and (breaks or not (late and node.in_order))
@@ -220,7 +220,7 @@ class _Around:
                 self._remove([kid])
 
     def _fill_inside(self, kids: list[int]) -> None:
-        """Write nodes at the one jump that leads to each; what follows a `try` in a loop is its `else`."""
+        """Write nodes with one incoming jump at that jump; the code after a `try` in a loop is its `else`."""
         for kid in kids:
             jump, items = self.sites[kid][0][1], self.nodes[kid].items
             is_plain = not isinstance(self.compound, (Loop, For)) or self.nodes[kid].only_jump()
@@ -232,7 +232,7 @@ class _Around:
 
 
 def _left_try(item: Item, jump: Jump) -> Try | None:
-    """Return the outermost `try` inside of an item whose body ends with a jump, where it has no `else`."""
+    """Return the outermost `try` inside an item whose body ends with a jump, if it has no `else`."""
     work = [item]
     while work:
         one = work.pop()
@@ -245,13 +245,13 @@ def _left_try(item: Item, jump: Jump) -> Try | None:
 
 
 def _fill_all(kids: list[int], nodes: dict[int, Node], sites: dict[int, list[tuple[int, Jump]]]) -> None:
-    """Write nodes at the one jump that leads to each."""
+    """Write nodes with one incoming jump at that jump."""
     for kid in kids:
         _fill(sites[kid][0][1], nodes[kid].items)
 
 
 def _leads_past(node: Node, compound: Item, nearby: set[int]) -> bool:
-    """Return whether a statement is left for other places than these nodes and what is implied."""
+    """Return whether a statement leaves for other places than these nodes and the implied ones."""
     leaving = {jump.label for jump in node.jumps if not jump.explicit} - nearby
     if isinstance(compound, (Loop, For)):
         leaving -= {compound.header, *node.ends}
@@ -265,9 +265,9 @@ def _leads_past(node: Node, compound: Item, nearby: set[int]) -> bool:
 def _lone_jumps(
     nodes: dict[int, Node], label: int, kids: list[int], normal: int | None, sites: dict[int, list[tuple[int, Jump]]]
 ) -> list[int]:
-    """Return the lone jumps of handlers that would stand behind a `try` in the way of what goes on from it elsewhere.
+    """Return the lone jumps of handlers that would be in the way after a `try` whose body continues elsewhere.
 
-    So in `if c: try: f() except E: break`, and where code stands behind the `try`.
+    Examples are `if c: try: f() except E: break`, and a `try` with code after it.
     """
     goes_on = any(jump.label in sites and jump.label not in kids for jump in nodes[label].jumps if not jump.explicit)
     if not goes_on and len(kids) < 2:
@@ -277,7 +277,7 @@ def _lone_jumps(
 
 
 def _has_name(compound: Try) -> bool:
-    """Return whether a clause binds a name: in the order of the source, a `continue` out of it is told from its end."""
+    """Return whether a clause binds a name: in source order, a `continue` out of it differs from its end."""
     work = [compound.handler]
     while work:
         for item in work.pop():
@@ -289,13 +289,13 @@ def _has_name(compound: Try) -> bool:
 
 
 def _is_inside(node: Node, jump: Jump, compound: Try) -> bool:
-    """Return whether code that only the body of a `try` leads to stands in it: before the handler."""
+    """Return whether code that is reached only from the body of a `try` is inside it: it precedes the handler."""
     raises_again = bool(node.items) and isinstance(node.items[-1], ReraiseStmt)
     return node.first < compound.handled and not jump.never and not raises_again
 
 
 def _end_of_body(nodes: dict[int, Node], kids: list[int], compound: Try) -> list[int]:
-    """Write what all ends of the body of a `try` lead to at its end, if that stands before the handler."""
+    """Write the common target of all ends of a `try` body at its end, if it precedes the handler."""
     tails = {jump.label for jump in _tails(compound.body)}
     found = [kid for kid in kids if tails == {kid} and nodes[kid].first < compound.handled]
     for kid in found:
@@ -306,9 +306,9 @@ def _end_of_body(nodes: dict[int, Node], kids: list[int], compound: Try) -> list
 def _passed(
     nodes: dict[int, Node], label: int, compound: Try, kids: list[int], sites: dict[int, list[tuple[int, Jump]]]
 ) -> int | None:
-    """Return the node of a lone `break` or `continue` behind a `try`, if only the handlers' end seems to come to it.
+    """Return the node of a lone `break` or `continue` after a `try`, if only the handlers' end seems to reach it.
 
-    The end of the body comes to it too, but goes where it leads at once. It is the `else` if a clause goes elsewhere.
+    The end of the body also reaches it, but jumps directly to its target. It is the `else` if a clause goes elsewhere.
     """
     tails = {jump.label for jump in _tails(compound.body)}
     for kid in kids:
@@ -322,7 +322,7 @@ def _passed(
 def _normal_exit(
     compound: Item, nodes: dict[int, Node], single: list[int], kids: list[int], sites: dict[int, list[tuple[int, Jump]]]
 ) -> int | None:
-    """Return the node that is reached when the compound item ends by itself, if nothing else reaches it."""
+    """Return the node that follows when the compound item falls through, if nothing else reaches it."""
     match compound:
         case Loop() | For():
             jump = compound.orelse[0] if compound.orelse else None
@@ -332,7 +332,7 @@ def _normal_exit(
             tails = [id(jump) for jump in ends]
             behind = [kid for kid in kids if nodes[kid].first >= compound.handled]
             if compound.handled < 0 and len({jump.label for jump in ends}) > 1:
-                # One end of the body goes on where others do, and one jumps away by itself.
+                # One end of the body goes where others do, and one jumps away separately.
                 behind = [kid for kid in behind if kid not in single or nodes[kid].only_jump() is None]
             return next((kid for kid in behind if _is_behind(sites[kid], tails)), None)
         case _:
@@ -340,7 +340,7 @@ def _normal_exit(
 
 
 def _is_behind(sites: list[tuple[int, Jump]], tails: list[int]) -> bool:
-    """Return whether one place that control goes to is the end of a `try` body, or its handlers only seem to go on."""
+    """Return whether one predecessor is the end of a `try` body, or its handlers have only an apparent fallthrough."""
     places = [id(jump) for _, jump in sites if not jump.never]
     return bool(places) and all(place in tails for place in places)
 
@@ -353,7 +353,7 @@ def _fill_else(compound: Item, jump: Jump, items: list[Item]) -> None:
 
 
 def _tails(items: list[Item]) -> list[Jump]:
-    """Return the jumps that end a sequence of items, also inside its last item."""
+    """Return the jumps at the end of a sequence of items, also inside its last item."""
     found: list[Jump] = []
     work = [items]
     while work:

@@ -1,4 +1,4 @@
-"""Which tests may be negated without becoming another operation."""
+"""Decide which tests may be negated without becoming another operation."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from depyf.decompiler.lift.nodes import MatchTest
 
 
 def keeps_polarity(test: ast.expr) -> bool:
-    """Return whether `not test` would be compiled as another operation: `not a in b` is `a not in b`.
+    """Return whether `not test` would compile to another operation: `not a in b` is `a not in b`.
 
-    A comparison with None is none of these where the jump itself makes it, as `is` and `is not` are then one.
+    A comparison with None in the jump itself does not count, because `is` and `is not` are then the same.
     """
     if isinstance(test, MatchTest):
         return True
@@ -21,7 +21,7 @@ def keeps_polarity(test: ast.expr) -> bool:
 
 
 def negated(test: ast.expr) -> ast.expr:
-    """Return the opposite of a test, with as few `not` as that takes."""
+    """Return the opposite of a test, with as few `not` as possible."""
     if isinstance(test, ast.BoolOp) and goes_inside(test):
         # A jump on either is a jump on each operand, to the same places.
         op = ast.And() if isinstance(test.op, ast.Or) else ast.Or()
@@ -35,7 +35,7 @@ def is_not(test: ast.expr) -> TypeGuard[ast.UnaryOp]:
 
 
 def is_fused(test: ast.expr) -> bool:
-    """Return whether a test compares with None in the jump, which has as much room for `is` as for `is not`."""
+    """Return whether a test compares with None in the jump, which expresses `is` and `is not` equally well."""
     return getattr(test, "fused", False)
 
 
@@ -47,10 +47,10 @@ def _other_sign(test: ast.Compare) -> ast.Compare:
 
 
 def goes_inside(test: ast.BoolOp) -> bool:
-    """Return whether the opposite of a test reads better as that of its operands, and each operand has one.
+    """Return whether the opposite of a test is more readable with negated operands, and each operand has an opposite.
 
-    People write `not a and not b`, and not `not (a or b)`. Of `not (a and b)` the operands are better with less `not`,
-    or with as much of it: `a is None or not b`, `not a or b or not c`.
+    People write `not a and not b`, and not `not (a or b)`. For `not (a and b)` the operands are negated if that takes
+    at most as many `not`: `a is None or not b`, `not a or b or not c`.
     """
     lost = sum(map(is_not, test.values))
     gaining = [value for value in test.values if not is_not(value) and not is_fused(value)]
@@ -60,7 +60,7 @@ def goes_inside(test: ast.BoolOp) -> bool:
 
 
 def _opposite(test: ast.expr) -> ast.expr:
-    """Return the opposite of a test; what it is made of stays as it is."""
+    """Return the opposite of a test without changing its operands."""
     if is_not(test):
         return test.operand
     return _other_sign(test) if is_fused(test) else ast.UnaryOp(op=ast.Not(), operand=test)  # type: ignore[arg-type]

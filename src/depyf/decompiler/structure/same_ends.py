@@ -1,9 +1,9 @@
-"""Join what is one statement in the source, and stands in the code several times.
+"""Join the copies of one source statement at the ends of the code.
 
-Before: 3: f(); x = 1; Return x (line 7)     5: x = 1; Return x (line 7)
-After:  3: f() -> 5                          5: x = 1; Return x (line 7)
+Before: 3: f(); x = 1; Return x (line 7)     5: x = 1; Return x (line 7) After:  3: f() -> 5                          5:
+x = 1; Return x (line 7)
 
-Where a jump leads to a short end of the code, the compiler copies that to the jump. Copies have the same lines.
+The compiler copies a short end of the code to the jumps that lead to it. Copies have the same lines.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def join_same_ends(graph: Graph) -> None:
 
 
 def _join(graph: Graph, group: list[Block], markers: set[int]) -> list[Block]:
-    """Let blocks that end in the same statement share it; return them without it."""
+    """Make blocks that end in the same statement share it; return them without it."""
     places = [_start(block, markers) for block in group]
     whole = next((number for number, place in enumerate(places) if place == 0), 0)
     place = places[whole]
@@ -61,7 +61,7 @@ def _join(graph: Graph, group: list[Block], markers: set[int]) -> list[Block]:
 
 
 def _lead_past(graph: Graph, ends: set[int]) -> None:
-    """Lead edges past copies of which nothing is left: under a handler each would be another way into its `try`."""
+    """Redirect edges past empty copies: under a handler each would be another entry of its `try`."""
     left = {block.index: block.exit.edge for block in map(graph.block, ends)
             if not block.insts and not block.phis and isinstance(block.exit, Goto)}
     for block in graph.live():
@@ -71,9 +71,9 @@ def _lead_past(graph: Graph, ends: set[int]) -> None:
 
 
 def _start(block: Block, markers: set[int]) -> int | None:
-    """Return where the statement begins that ends a block: all of one line, with no value from before.
+    """Return the start of the statement that ends a block: all of one line, with no earlier value.
 
-    What a case captures is from before: the subject, or a part of it.
+    A case's captures are earlier values: the subject, or a part of it.
     """
     if isinstance(block.exit, (Return, Raise)):
         line = block.exit.line
@@ -88,7 +88,7 @@ def _start(block: Block, markers: set[int]) -> int | None:
         if inst.line != line or inst.op == "POP_EXCEPT":
             break
         if inst.op == "POP" and _is_from_before(block, place):
-            # What leaves a loop has been parted from its `return`.
+            # The exit of a loop has been separated from its `return`.
             return place if _only_leaves(block, place, markers) else start
         if _is_unbinding(block.insts[max(0, place - 3) : place + 1]):
             return start if needed else place - 3
@@ -101,12 +101,12 @@ def _start(block: Block, markers: set[int]) -> int | None:
 
 
 def _only_leaves(block: Block, place: int, markers: set[int]) -> bool:
-    """Return whether a block goes on when it has dropped the iterator of its loop."""
+    """Return whether a block falls through after dropping the iterator of its loop."""
     return place == len(block.insts) - 1 and isinstance(block.exit, Goto) and block.insts[place].uses[0] in markers
 
 
 def _is_unbinding(insts: list[Inst]) -> bool:
-    """Return whether a clause ends here, in `name = None; del name` behind POP_EXCEPT; all of that stays together."""
+    """Return whether a clause ends here, in `name = None; del name` after POP_EXCEPT; this code stays together."""
     if len({inst.line for inst in insts}) != 1:
         return False
     if [inst.op.partition("_")[0] for inst in insts] != ["POP", "CONST", "STORE", "DELETE"]:
@@ -122,7 +122,7 @@ def _is_from_before(block: Block, place: int) -> bool:
 
 
 def _key(block: Block, place: int, markers: set[int]) -> Key:
-    """Return all that two copies of a statement have in common."""
+    """Return the key that two copies of a statement share."""
     nest = tuple(temp for temp in block.stack if temp in markers and not _is_popped(block, place, temp))
     target = block.exit.edge.target if isinstance(block.exit, Goto) else -1
     line = block.exit.line if isinstance(block.exit, (Return, Raise)) else None
@@ -134,7 +134,7 @@ def _is_popped(block: Block, place: int | None, temp: int) -> bool:
 
 
 def _shape(block: Block, insts: list[Inst]) -> Key:
-    """Return what operations are, and how they use each other's values."""
+    """Return a key for operations, and for how they use each other's values."""
     numbers: dict[int, int] = {}
     shape: list[object] = []
     for inst in insts:

@@ -1,10 +1,10 @@
-"""Join what stands in one place of the source, and in the code behind each way that leads to it.
+"""Join the copies of one source place that follow each path to it.
 
 Before: 3: v2 = C v1; Raise v2     5: v4 = C v3; Raise v4       After: 3: -> 6 (v1)     5: -> 6 (v3)
                                                                        6 (v5): v2 = C v5; Raise v2
 
-Where an expression has several ways through it, the compiler copies a short end of the code to each. Copies have the
-same places in the source, column for column.
+If an expression has several paths, the compiler copies a short end of the code to each. Copies have the same source
+locations, column for column.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Re
 from depyf.decompiler.steps import step
 
 Word = tuple[Hashable, Place | None]
-"""An operation, and where it stands; None for anywhere."""
+"""An operation, and its location; None for any."""
 DROPS = frozenset({"POP", "POP_EXCEPT"})
 
 
 def join_tails(graph: Graph, ends: list[Block], markers: set[int]) -> None:
-    """Join the copies that blocks end with, and pass each on the values in which it differs from the others.
+    """Join the copies at the ends of blocks, and pass on the values in which they differ.
 
-    markers: temporaries that show in which loops and handlers a block is.
+    markers: temporaries that show the loops and handlers around a block.
     """
     groups: dict[Hashable, list[Block]] = {}
     for block in ends:
@@ -38,7 +38,7 @@ def join_tails(graph: Graph, ends: list[Block], markers: set[int]) -> None:
 
 
 def _end(graph: Graph, block: Block) -> Hashable:
-    """Return how a block is left; None if its place is not known."""
+    """Return a key for the exit of a block; None if its location is unknown."""
     exit_ = block.exit
     if isinstance(exit_, Goto):
         return None if exit_.edge.args else exit_.edge.target
@@ -48,22 +48,22 @@ def _end(graph: Graph, block: Block) -> Hashable:
 
 
 def _word(graph: Graph, block: Block, length: int) -> Word | None:
-    """Return what stands before the last `length` operations of a block, and where; None if that is not known."""
+    """Return the operation before the last `length` operations of a block, and its location; None if unknown."""
     number = len(block.insts) - 1 - length
     if number < 0:
         return None
     inst = block.insts[number]
     place = graph.place(inst.offset)
     shape = operation_key(inst), len(inst.uses), len(inst.defs)
-    if is_second_half(block.insts, number):  # What is loaded stands where that is used, which is alike.
+    if is_second_half(block.insts, number):  # A load has the location of its use, which is compared.
         return (shape, None) if inst.defs else None
     return None if place is None else (shape, place)
 
 
 def _alike(graph: Graph, blocks: list[Block], length: int) -> list[list[Block]]:
-    """Return blocks by what stands before the last `length` operations.
+    """Return blocks grouped by the operation before the last `length` operations.
 
-    What may stand anywhere stands where another one does: what uses both is one.
+    An operation without a location joins one that has a location, because the operation that uses both is the same.
     """
     words: dict[Word, list[Block]] = {}
     for block in blocks:
@@ -78,14 +78,14 @@ def _alike(graph: Graph, blocks: list[Block], length: int) -> list[list[Block]]:
 
 
 def _join_group(graph: Graph, group: list[Block], markers: set[int]) -> None:
-    """Join blocks as far as they are alike; those that are alike for longer first."""
+    """Join blocks as far as they are alike; those with longer common ends first."""
     levels: list[tuple[list[Block], int]] = [(group, 0)]
-    for blocks, length in levels:  # It grows while it is gone through.
+    for blocks, length in levels:  # The list grows during the iteration.
         levels += [(alike, length + 1) for alike in _alike(graph, blocks, length)]
     joined: dict[int, Block] = {}
     for blocks, length in reversed(levels):
         left = list({id(one): one for one in (_last(joined, block) for block in blocks)}.values())
-        # How a value is dropped tells of no place; what was joined before has left it out.
+        # The drop of a value has no location; earlier joins have left it out.
         while length and (length > len(left[0].insts) or left[0].insts[-length].op in DROPS):
             length -= 1
         if len(left) > 1 and (length or isinstance(left[0].exit, Raise)):
@@ -100,7 +100,7 @@ def _last(joined: dict[int, Block], block: Block) -> Block:
 
 
 def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> Block | None:
-    """Let blocks share their last operations; return the block that has them.
+    """Make blocks share their last operations; return the block that has them.
 
     None if no block makes a value in which they differ: then they are parts of several statements.
     """
@@ -140,7 +140,7 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
 
 
 def _offset(group: list[Block], number: int, copies: tuple[Inst, ...]) -> int:
-    """Return the offset of a copy that has a place of its own, -1 if none has."""
+    """Return the offset of a copy with a place of its own, -1 if none has one."""
     places = ((block.insts, len(block.insts) + number) for block in group)
     return next((copy.offset for copy, place in zip(copies, places) if not is_second_half(*place)), -1)
 

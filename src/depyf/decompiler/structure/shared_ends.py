@@ -1,9 +1,9 @@
-"""The last statements of a module or class body, which the compiler has copied to each way that leads to them.
+"""Join the last statements of a module or class body, which the compiler has copied to each path that reaches them.
 
-Before: 1: ...; STORE_NAME x v1; return     2: ...; STORE_NAME x v2; return     (on the same lines of the source)
-After:  1: ... -> 3     2: ... -> 3     3: STORE_NAME x v1; return
+Before: 1: ...; STORE_NAME x v1; return     2: ...; STORE_NAME x v2; return     (on the same lines of the source) After:
+1: ... -> 3     2: ... -> 3     3: STORE_NAME x v1; return
 
-A function may return in several places, and does so; here there is no `return`, so the copies have to be one again.
+A function may return in several places. A module or class body has no `return`, so the copies must be joined.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def share_ends(graph: Graph) -> None:
 
 
 def _share(graph: Graph, block: Block, other: Block) -> Block:
-    """Let a block lead to the end of another, as far as that is a copy of its own; return what they share."""
+    """Redirect a block to the end of another, as far as that is a copy of its own end; return the shared block."""
     length = _copied(block.insts, other.insts)
     step("blocks {} and {} share their last {} operations", block.index, other.index, length)
     rest = split_block(graph, other, len(other.insts) - length)
@@ -42,7 +42,7 @@ def _share(graph: Graph, block: Block, other: Block) -> Block:
 
 
 def _copied(one: list[Inst], two: list[Inst]) -> int:
-    """Return how many operations at the ends of two blocks are copies, and need no value from before but the same."""
+    """Return the length of the common end of two blocks that uses no earlier values except equal ones."""
     length, best = 0, 0
     wanted: dict[int, int] = {}
     for first, second in zip(reversed(one), reversed(two)):

@@ -1,7 +1,6 @@
-"""Lead edges past blocks that do nothing.
+"""Lead edges past empty blocks.
 
-Before: 1 -> 2: POP v -> 3        (v is used elsewhere: popping it is no statement)
-After:  1 -> 3
+Before: 1 -> 2: POP v -> 3        (v is used elsewhere: the pop is no statement) After:  1 -> 3
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from depyf.decompiler.structure.regions.table import Regions, prune
 
 
 def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
-    """Redirect every edge to an empty block to where that leads, as long as nothing is left or entered on the way.
+    """Redirect every edge to an empty block to that block's target, unless something is left or entered on the way.
 
-    Where control only seems to go on keeps its place: it may be all that is left of a statement.
+    Apparent fallthroughs keep their targets: they may be the only trace of a statement.
     """
     uses = count_uses(graph)
     stated = _stated(graph, uses)
@@ -44,10 +43,10 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
 
 
 def _lead_back(graph: Graph) -> None:
-    """Lead the failure of a test to the test of the value that it is a part of: the compiler led it past that.
+    """Redirect the failure of a test to the test of the value that it belongs to: the compiler led it past that.
 
-    Before: 2: Branch v2 -> 3, 9 (v2)      3: v3 = b -> 4 (v3)      4 (v4): Branch v4 -> 5, 9 (v4)
-    After:  2: Branch v2 -> 3, 4 (v2)      the same
+    Before: 2: Branch v2 -> 3, 9 (v2)      3: v3 = b -> 4 (v3)      4 (v4): Branch v4 -> 5, 9 (v4) After:  2: Branch v2
+    -> 3, 4 (v2)      the same
     """
     tested = [block for block in graph.live() if _only_tests(block)]
     before = predecessors(graph)
@@ -67,7 +66,7 @@ def _lead_back(graph: Graph) -> None:
 
 
 def _only_tests(block: Block) -> bool:
-    """Return whether a block does nothing but test the one value that comes to it."""
+    """Return whether a block only tests the one value that reaches it."""
     return not block.insts and isinstance(block.exit, Branch) and block.phis == [block.exit.cond]
 
 
@@ -88,7 +87,7 @@ def _comes_back(graph: Graph, block: Block, between: Block, onward: Edge, region
 
 
 def _stated(graph: Graph, uses: dict[int, int]) -> set[int]:
-    """Return the phis that a block drops and that take a value which nobody else reads: an expression statement's."""
+    """Return the phis that a block drops and that take an otherwise unused value: that of an expression statement."""
     found: set[int] = set()
     for block in graph.live():
         for edge in block.exit.edges():
@@ -97,7 +96,7 @@ def _stated(graph: Graph, uses: dict[int, int]) -> set[int]:
 
 
 def _onward(block: Block, uses: dict[int, int], markers: set[int], stated: set[int]) -> Edge | None:
-    """Return where a block leads that does nothing."""
+    """Return the target of an empty block."""
     if not isinstance(block.exit, Goto):
         return None
     for inst in block.insts:

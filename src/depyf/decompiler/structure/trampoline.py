@@ -14,7 +14,7 @@ Steps = Generator[Any, Any, Result]
 
 
 def run(first: Steps[Result]) -> Result:
-    """Run a generator that yields generators, each resumed with the result of what it yielded."""
+    """Run a generator that yields generators; each is resumed with the result of the yielded one."""
     stack: list[Steps[Any]] = [first]
     value: Any = None
     while stack:

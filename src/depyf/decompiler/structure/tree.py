@@ -1,8 +1,8 @@
 """The structured tree: statements, compound items, and jumps to labels.
 
-A label is the index of a block. While the tree is built, control that leaves an item is a `Jump`; building fills
-it with the code of its target where that has no other way in, and `structure/labels.py` turns the others into
-`break`, `continue`, `return` or nothing.
+A label is the index of a block. While the tree is built, control that leaves an item is a `Jump`. If its target has no
+other entry, building fills the jump with the target's code. `structure/labels.py` turns the other jumps into `break`,
+`continue`, `return` or nothing.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from depyf.decompiler.lift.nodes import Temp
 
 @dataclass(slots=True, eq=False)
 class Jump:
-    """Go to a label; or, once filled, the code that stands there.
+    """Go to a label; or, once filled, the code at the label.
 
-    never: the compiler wrote code as if control went on here, behind what never does; it is no statement.
-    explicit: a `break` or `continue` stood here.
-    normal: what goes on where the loop before it ends by itself, if `break` alone comes to this jump.
+    never: an apparent fallthrough: the compiler wrote code here although control never gets here; it is no statement.
+    explicit: the source has a `break` or `continue` here. normal: the target when the previous loop ends normally, if
+    only `break` reaches this jump.
     """
 
     label: int
@@ -41,7 +41,7 @@ class Label:
 class If:
     """A test; either arm may be empty.
 
-    extent: which instructions compute it. near: whether `body`, or `orelse`, comes next in the code; None: not known.
+    extent: the instructions that compute it. near: whether `body`, or `orelse`, comes next in the code; None: unknown.
     """
 
     test: ast.expr
@@ -54,8 +54,11 @@ class If:
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """`while test: body`; without a test, `while True`. `header` is the label that continues it, `done` the one it
-    goes to when the test fails, `behind` the offset behind the statement, or -1."""
+    """`while test: body`; without a test, `while True`.
+
+    `header` is the label that continues it, `done` its target when the test fails, `behind` the offset after the
+    statement, or -1.
+    """
 
     header: int
     test: ast.expr | None
@@ -68,8 +71,10 @@ class Loop:
 
 @dataclass(slots=True, eq=False)
 class For:
-    """`for value in iterator: body`; `done` is where it goes when the iterator is exhausted, `behind` the
-    offset behind the statement, or -1."""
+    """`for value in iterator: body`.
+
+    `done` is its target when the iterator is exhausted, `behind` the offset after the statement, or -1.
+    """
 
     header: int
     iterator: Temp
@@ -84,11 +89,11 @@ class For:
 
 @dataclass(slots=True, eq=False)
 class Try:
-    """`try: body`, and what its handler does; `exc` is the exception's temporary.
+    """`try: body`, and its handler's code; `exc` is the exception's temporary.
 
-    is_finally: the handler's code is that of a `finally`, and every way out of the body runs it.
-    is_star: the handler's clauses are `except*`, which nothing leaves but by their end.
-    handled: the offset of the handler, where code stands in the order of the source; else -1.
+    is_finally: the handler's code is that of a `finally`, and every exit of the body runs it. is_star: the handler's
+    clauses are `except*`, which can only be left at their end. handled: the offset of the handler, if code is in the
+    order of the source; else -1.
     """
 
     body: list[Item]
@@ -102,8 +107,10 @@ class Try:
 
 @dataclass(slots=True, eq=False)
 class WithBody:
-    """The body of a `with` whose manager was entered by the statement before; `suppressed` jumps to where it goes on
-    after an exception that the manager has suppressed."""
+    """The body of a `with` whose manager was entered by the previous statement.
+
+    `suppressed` jumps to the target after an exception that the manager has suppressed.
+    """
 
     body: list[Item]
     exit: int
@@ -115,7 +122,7 @@ Item = ast.stmt | Jump | Label | If | Loop | For | Try | WithBody
 
 
 class Statement(ast.stmt):
-    """A statement of ours; its fields are given by name."""
+    """One of the pipeline's own statements; its fields are given by name."""
 
     def __init__(self, **fields: object) -> None:
         self.__dict__ = fields

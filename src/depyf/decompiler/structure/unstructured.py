@@ -1,4 +1,4 @@
-"""The sign that the control flow of some code fits no statement."""
+"""The exception for control flow that fits no statement."""
 
 from __future__ import annotations
 

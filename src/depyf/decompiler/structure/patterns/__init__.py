@@ -1,6 +1,6 @@
 """The cases of `match` statements.
 
-The compiler tests a pattern step by step, leaves what it captures on the stack, and stores it when the whole
-pattern has matched. Here the steps of one pattern become one test (`MatchTest`); `passes/matches.py` makes the
-statement of the tests.
+The compiler tests a pattern step by step, leaves its captures on the stack, and stores them when the whole pattern has
+matched. This package joins the steps of one pattern into one test (`MatchTest`); `passes/matches.py` makes the
+statement from the tests.
 """

@@ -34,7 +34,7 @@ from depyf.decompiler.structure.regions.table import prune
 
 
 def join_cases(graph: Graph, scope: dict[int, int]) -> None:
-    """Make one test of the tests of each pattern; `scope` says which blocks may be joined."""
+    """Join the tests of each pattern into one; `scope` determines which blocks may be joined."""
     join_copied_bodies(graph)
     roots = find_roots(graph)
     if not roots:
@@ -57,7 +57,7 @@ class _Joiner:
         self.parts = parts(graph, roots)
         self.made = {temp: inst for block in graph.live() for inst in block.insts for temp in inst.defs}
         self.passed: dict[int, int] = {}
-        """What a value that several alternatives capture is called where they meet, and behind."""
+        """The name of a value that several alternatives capture, where they merge and after that."""
         self.tests: dict[int, Test] = {}
         for block in graph.live():
             test = self._test(block)
@@ -68,7 +68,7 @@ class _Joiner:
         self.preds = self._count_edges()
 
     def _count_edges(self) -> dict[int, int]:
-        """Return how many edges lead to each block from blocks that are reached: some are led past, and are not."""
+        """Return how many edges lead to each block from reachable blocks: some blocks became unreachable."""
         preds = {0: 1}
         seen = {0, *(handler.target for handler in self.graph.handlers)}
         work = list(seen)
@@ -86,7 +86,7 @@ class _Joiner:
     # -- single tests ----------------------------------------------------------------------
 
     def _test(self, block: Block) -> Test | None:
-        """Return what a block tests of a pattern, if that is what it ends with."""
+        """Return the pattern test at the end of a block, or None."""
         if not isinstance(block.exit, Branch):
             return None
         inst = self.made.get(block.exit.cond)
@@ -102,7 +102,7 @@ class _Joiner:
         return Test(root, facts, *ways, pure)
 
     def _ways(self, inst: Inst, exit_: Branch) -> tuple[Edge, Edge] | None:
-        """Return where a test goes when it succeeds, and when it fails; None if it is no test of a pattern."""
+        """Return the targets of a test on success and on failure; None if it is not a pattern test."""
         if inst.op in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
             return exit_.if_true, exit_.if_false
         if inst.op == "COMPARE" and inst.uses[0] in self.roots:
@@ -150,7 +150,7 @@ class _Joiner:
     # -- joining ------------------------------------------------------------------------------
 
     def step(self, index: int) -> bool:
-        """Join a test with what follows it; say whether there was something to join."""
+        """Join a test with the following code; return whether anything was joined."""
         test = self.tests.get(index)
         if test is None:
             return False
@@ -170,7 +170,7 @@ class _Joiner:
         return self.graph.blocks[target]
 
     def _straight(self, index: int, test: Test) -> bool:
-        """Take in a block behind a success that only takes the subject apart further."""
+        """Absorb a block after a success that only unpacks the subject further."""
         block = self._alone(index, test.success.target)
         if block is None or block.index in self.tests or not isinstance(block.exit, Goto) or not block.insts:
             return False
@@ -237,9 +237,9 @@ class _Joiner:
         return True
 
     def _whatever(self, index: int, test: Test) -> bool:
-        """Give a test the alternative that takes whatever there is, where it goes on alike when it has failed.
+        """Add a wildcard alternative to a test that continues in the same way after a failure.
 
-        The subject of the alternatives waits while they are tested; that of a last case that does nothing does not.
+        The subject of alternatives stays on the stack while they are tested; that of an empty last case does not.
         """
         target = test.success.target
         subject = next(inst.uses[0] for inst in test.facts if inst.op in TESTED)
@@ -248,7 +248,7 @@ class _Joiner:
             return False
         following = self.tests.get(target)
         if following is not None and self._subject(following) == subject:
-            return False  # What takes whatever there is would be the last case: the guard of this one is false.
+            return False  # A wildcard would be the last case: this case has a false guard.
         if not self._waits_for_another(index, test, subject) or not is_about(subject, test.facts):
             return False
         fail = test.fail if goes_on_alike else self._join_copied(test, replace(test, facts=[]), test.fail)
@@ -264,7 +264,7 @@ class _Joiner:
         return True
 
     def _waits_for_another(self, index: int, test: Test, subject: int) -> bool:
-        """Return whether the subject of a test waits meanwhile, so that another alternative may follow."""
+        """Return whether the subject of a test stays on the stack, so that another alternative may follow."""
         maker = self.made.get(subject)
         if maker is not None and maker.op in ("MATCH_KEYS", "GET_LEN"):
             return False
@@ -274,8 +274,10 @@ class _Joiner:
         return waiting > self._kept(test.success, subject) and self._is_followed(index, subject, test.fail)
 
     def _binds_alike(self, test: Test, subject: int) -> bool:
-        """Return whether a test that fails to a copy of what it succeeds to binds the subject there, and so is followed
-        by an alternative that takes whatever there is."""
+        """Return whether a test whose failure leads to a copy of its success binds the subject there.
+
+        Such a test is followed by a wildcard alternative.
+        """
         one, two = self.graph.block(test.success.target), self.graph.block(test.fail.target)
         if one.phis or two.phis or not drops(one, two) or self.owned(one, None, test.root):
             return False
@@ -283,10 +285,10 @@ class _Joiner:
         return bool(values) and all(other in (use, subject) for use, other in (values or {}).items())
 
     def _is_followed(self, index: int, part: int, fail: Edge) -> bool:
-        """Return whether another alternative follows the test of a part, for which a copy of the part waits.
+        """Return whether another alternative follows the test of a part: a copy of the part is on the stack.
 
-        It follows a test that is the first; and one that fails to other code than what is tested around the part: a
-        last case that does nothing goes on alike from each of its tests, whatever they find.
+        It follows the first test. It also follows a test that fails to other code than the tests around the part: an
+        empty last case continues in the same way from each of its tests.
         """
         taken = {block.index for block in self.graph.live() if any(part in inst.defs for inst in block.insts)}
         earlier = [inst for inst in self.tests[index].facts if inst.op == "ALTERNATIVES" and part in inst.uses]
@@ -296,7 +298,7 @@ class _Joiner:
         return any(other != fail and not self._fails_alike(other, fail) for other in around)
 
     def _alternate(self, test: Test, subject: int, facts: list[Inst], success: Edge) -> None:
-        """Give a test another alternative, for which `facts` look, and which goes on at `success`."""
+        """Add an alternative to a test; `facts` are its operations, and it continues at `success`."""
         outs: list[tuple[int, list[int]]] = []
         args: list[int] = []
         for one, two in zip(test.success.args, success.args):
@@ -313,9 +315,9 @@ class _Joiner:
         test.success = Edge(success.target, args)
 
     def _join_copied(self, test: Test, other: Test, success: Edge) -> Edge | None:
-        """Take what begins two copies of one body, and belongs to the pattern, into the tests.
+        """Move the leading operations of two copies of one body that belong to the pattern into the tests.
 
-        Returns how the second leads to the first's body, to which it gives what it has captured; None if they are none.
+        Returns the edge from the second to the first's body, with the second's captures; None if they are no copies.
         """
         if self.preds.get(success.target) != 1 or self.preds.get(test.success.target) != 1:
             return None
@@ -341,31 +343,32 @@ class _Joiner:
         return Edge(one.index, [pair[1] for pair in differing.values()])
 
     def _is_alternative(self, block: Block, test: Test) -> bool:
-        """Return whether a test is for an alternative, and not for another case with the same body.
+        """Return whether a test is for an alternative, not for another case with the same body.
 
-        The subject of alternatives waits below them: a test takes a copy, and when the last has failed it is dropped.
+        The subject of alternatives is below them on the stack: a test takes a copy, and it is dropped when the last has
+        failed.
         """
         if self._subject(test) != test.root or not isinstance(block.exit, Branch):
             return True
         waiting = len(self._waiting(block, test.root))
         before = depth(block, test.root)
-        # Copies that an alternative itself captures wait too.
+        # Copies that an alternative itself captures are also on the stack.
         is_kept = before in (waiting, waiting - self._captures_of_root(test))
         is_kept = is_kept or (before > 1 and before in range(waiting - nested(test), waiting))
         return is_kept and depth(self.graph.blocks[test.fail.target], test.root) < before
 
     def _waiting(self, block: Block, subject: int) -> list[int]:
-        """Return a subject as often as it waits where a block tests it."""
+        """Return the subject once for each copy on the stack where a block tests it."""
         assert isinstance(block.exit, Branch)
         is_kept = self.made[block.exit.cond].op in ("MATCH_SEQUENCE", "MATCH_MAPPING")
         return [subject] * (self.graph.waiting[block.exit.cond].count(subject) - is_kept)
 
     def _kept(self, edge: Edge, subject: int) -> int:
-        """Return how often a value goes on to wait behind an edge, to be captured."""
+        """Return how many copies of a value stay on the stack after an edge, to be captured."""
         return depth(self.graph.block(edge.target), subject) + edge.args.count(subject)
 
     def _captures_of_root(self, test: Test) -> int:
-        """Return how often what a test succeeds to captures the subject itself: so many copies wait for that."""
+        """Return how often a test's success captures the subject itself: as many copies stay on the stack."""
         block = self.graph.block(test.success.target)
         alias = dict(zip(block.phis, test.success.args))
         stores = [alias.get(inst.uses[0], inst.uses[0]) for inst in block.insts if inst.op in STORES]
@@ -378,14 +381,14 @@ class _Joiner:
         return first.uses[0]
 
     def _split(self, facts: list[Inst], subject: int) -> tuple[list[Inst], list[Inst]]:
-        """Part what leads to a subject from what is about it."""
+        """Split the operations that lead to a subject from those on it."""
         start = next(place for place, inst in enumerate(facts) if inst.uses[:1] == [subject])
         while start and not any(temp in self.roots for temp in facts[start - 1].uses):
             start -= 1
         return facts[:start], facts[start:]
 
     def _absorb(self, block: Block, dropped: Edge | None) -> None:
-        """Remove a block whose test is part of another now; one of two edges to the same place goes with it."""
+        """Remove a block whose test is now part of another; one of two edges to the same place is removed with it."""
         del self.tests[block.index]
         self.graph.blocks[block.index] = None
         if dropped is not None:
@@ -394,7 +397,7 @@ class _Joiner:
     # -- the end ----------------------------------------------------------------------------------
 
     def finish(self, block: Block, test: Test) -> None:
-        """Put one test in the place of the operations of a pattern."""
+        """Replace the operations of a pattern by one test."""
         captures = self._captures(block, test)
         cond = self.graph.new_temp()
         assert isinstance(block.exit, Branch)
@@ -403,7 +406,7 @@ class _Joiner:
         line = block.exit.line
         compound = pattern_test(test.root, test.facts, captures)
         block.insts.append(Inst("EXPR", compound, [test.root], [cond], line, -1))
-        # What never fails goes on alike either way: what the other alternatives would hand on there is captured now.
+        # A test that never fails has one target: it now captures the values that the other alternatives would pass on.
         block.exit = Branch(cond, test.success, test.success if test.sure else test.fail, line)
 
     def _root(self, temp: int) -> int | None:
@@ -411,7 +414,7 @@ class _Joiner:
         return self.roots.get(resolved(temp, self.passed))
 
     def _captures(self, block: Block, test: Test) -> Captures:
-        """Take the stores of captured values off the start of the block behind a success."""
+        """Remove the stores of captured values from the start of the block after a success."""
         captures: Captures = {}
         after = self._alone(block.index, test.success.target)
         if after is None:

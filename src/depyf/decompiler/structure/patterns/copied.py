@@ -3,8 +3,8 @@
 Before: 1: v1 = v0 == 'a'; Branch v1 -> 3, 2     2: v2 = v0 == 'b'; Branch v2 -> 4, 5     3: POP v0; b     4: POP v0; b
 After:  1: v1 = v0 == 'a'; Branch v1 -> 3, 2     2: v2 = v0 == 'b'; Branch v2 -> 3, 5     3: POP v0; b
 
-The subject of alternatives waits below them: each test takes a copy, and when the last has failed the subject is
-dropped. That tells them from two cases with the same body.
+The subject of alternatives is below them on the stack: each test takes a copy, and the subject is dropped when the last
+has failed. That distinguishes them from two cases with the same body.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from depyf.decompiler.structure.regions.table import prune
 
 
 def join_copied_bodies(graph: Graph) -> None:
-    """Let all alternatives lead to one body."""
+    """Redirect all alternatives to one body."""
     for index in postorder(graph):
         block = graph.block(index)
         first = _test(block)
@@ -36,7 +36,7 @@ def join_copied_bodies(graph: Graph) -> None:
 
 
 def _is_alternative(graph: Graph, block: Block, subject: int) -> bool:
-    """Return whether a test is for an alternative behind another one, and not for a case of its own."""
+    """Return whether a test is for a later alternative, not for a separate case."""
     assert isinstance(block.exit, Branch)
     before = depth(block, subject)
     waiting = graph.waiting.get(block.exit.cond, []).count(subject)
@@ -44,14 +44,14 @@ def _is_alternative(graph: Graph, block: Block, subject: int) -> bool:
 
 
 def depth(block: Block | None, subject: int) -> int:
-    """Return how often a subject waits where a block begins, copies that it drops aside."""
+    """Return how many copies of a subject are on the stack at the start of a block, without those that it drops."""
     if block is None:
         return 0
     return block.stack.count(subject) - sum(inst.op == "POP" and inst.uses == [subject] for inst in block.insts)
 
 
 def _test(block: Block) -> Inst | None:
-    """Return the comparison with a value that a block does and nothing else, subjects aside."""
+    """Return the comparison with a value if a block does nothing else, apart from the subject."""
     if not isinstance(block.exit, Branch) or not block.insts:
         return None
     last = block.insts[-1]
@@ -64,7 +64,7 @@ def drops(one: Block, two: Block) -> bool:
 
 
 def same_bodies(one: Block, two: Block) -> bool:
-    """Return whether two blocks do the same, values that they drop aside."""
+    """Return whether two blocks do the same, except for dropped values."""
     if one.phis or two.phis:
         return False
     values = paired(one, two)
@@ -72,7 +72,7 @@ def same_bodies(one: Block, two: Block) -> bool:
 
 
 def same_ways_on(graph: Graph, one: Block, two: Block) -> bool:
-    """Return whether two blocks do the same, and go on where the same is done, values that they drop aside."""
+    """Return whether two blocks and their successors do the same, except for dropped values."""
     seen: set[int] = set()
     while not same_bodies(one, two):
         if not isinstance(one.exit, Goto) or not isinstance(two.exit, Goto) or one.index in seen:
@@ -86,9 +86,9 @@ def same_ways_on(graph: Graph, one: Block, two: Block) -> bool:
 
 
 def paired(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> dict[int, int] | None:
-    """Return the values from before that a block uses, and those that another does the same with; None if none does.
+    """Return the earlier values that a block uses, each with its counterpart in an equal block; None if they differ.
 
-    apart: identities of operations that are not compared. What the blocks drop is not either.
+    apart: identities of operations that are not compared. Drops are not compared either.
     """
     first, second = (
         [inst for inst in block.insts if inst.op != "POP" and id(inst) not in apart] for block in (one, two)

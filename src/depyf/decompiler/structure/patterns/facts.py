@@ -1,4 +1,4 @@
-"""What blocks test of a pattern, and what is asked about the operations that do."""
+"""The pattern tests of blocks, and queries about their operations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OPERANDS = frozenset(
     {"CONST", "LOAD_ATTR", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF"}
     | {"BUILD_TUPLE", "BUILD_MAP", "COMPARE", "IS", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
 )
-"""Operations that compute what a pattern compares with."""
+"""Operations that compute the operands of a pattern's comparisons."""
 FILLS = frozenset(
     {"LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "MAP_ADD", "DICT_MERGE", "DICT_UPDATE"}
 )
@@ -24,10 +24,9 @@ TESTED = SUBJECT | {"COMPARE", "IS", "ALTERNATIVES"}
 
 @dataclass(slots=True)
 class Test:
-    """What a block tests of a pattern: the operations, and where it goes on.
+    """The pattern test of a block: its operations, and its targets.
 
-    pure: the block does nothing else.
-    sure: it never fails, as its last alternative takes whatever there is.
+    pure: the block does nothing else. sure: it never fails, because its last alternative is a wildcard.
     """
 
     root: int
@@ -40,7 +39,7 @@ class Test:
 
 
 def nested(test: Test) -> int:
-    """Return how many alternatives stand within each other where a test begins: a copy waits for each of them."""
+    """Return how many alternatives are nested where a test begins: each keeps a copy on the stack."""
     count, facts = 0, test.facts
     while facts and facts[0].op == "ALTERNATIVES" and facts[0].uses == [test.root]:
         count, facts = count + 1, cast(Alternatives, facts[0].arg).facts[0]
@@ -48,7 +47,7 @@ def nested(test: Test) -> int:
 
 
 def first_captures(facts: list[Inst]) -> dict[int, int]:
-    """Return what the first of alternatives captures, by what that is called behind them."""
+    """Return the captures of the first alternative, by their names after the alternatives."""
     first: dict[int, int] = {}
     while (last := facts[-1] if facts else None) is not None and last.op == "ALTERNATIVES":
         alternatives = cast(Alternatives, last.arg)
@@ -58,14 +57,14 @@ def first_captures(facts: list[Inst]) -> dict[int, int]:
 
 
 def resolved(value: int, names: dict[int, int]) -> int:
-    """Return what a value is called in the end."""
+    """Return the final name of a value."""
     while value in names and names[value] != value:
         value = names[value]
     return value
 
 
 def is_about(subject: int, facts: list[Inst]) -> bool:
-    """Return whether operations test nothing but a value, and what is taken out of it."""
+    """Return whether operations test only a value, and parts of it."""
     taken = {subject}
     for inst in facts:
         if taken.intersection(inst.uses):
@@ -76,7 +75,7 @@ def is_about(subject: int, facts: list[Inst]) -> bool:
 
 
 def has_room(one: Test, two: Test) -> bool:
-    """Return whether a line is left between two tests, which holds the body of the first one's case."""
+    """Return whether there is a line between two tests, for the body of the first one's case."""
     before = [inst.line for inst in one.facts if inst.line is not None]
     behind = [inst.line for inst in two.facts if inst.line is not None]
     return bool(before and behind) and min(behind) > max(before) + 1
@@ -88,6 +87,6 @@ def makes_subject(inst: Inst, root: int) -> bool:
 
 
 def through(block: Block, into: Edge, onward: Edge) -> Edge:
-    """Return an edge that leads on from a block as one that leads on from before it."""
+    """Return an edge from the end of a block as an edge from its start."""
     renamed = dict(zip(block.phis, into.args))
     return Edge(onward.target, [renamed.get(arg, arg) for arg in onward.args])

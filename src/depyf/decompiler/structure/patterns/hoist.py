@@ -1,4 +1,4 @@
-"""Code behind a `match` that only its last cases reach.
+"""Move code after a `match` that only its last cases reach out of them.
 
 Before: if <case 1>: goto 7                     After:  if <case 1>: goto 7
         else: if <case 2>: goto 9                       else: if <case 2>: goto 9
@@ -19,7 +19,7 @@ from depyf.decompiler.structure.tree import If, Item, Jump, Label, children
 
 
 def hoist_behind_cases(items: list[Item], code: Code) -> None:
-    """Move what follows a case inside the `else` of the case before it behind both, in place."""
+    """Move the code after a case in the `else` of the previous case after both, in place."""
     can_return = bool(code.flags & CO_OPTIMIZED)
     found: list[tuple[list[Item], If]] = []
     work = [items]
@@ -46,7 +46,7 @@ def hoist_behind_cases(items: list[Item], code: Code) -> None:
 
 
 def _takes_all(test: ast.expr) -> bool:
-    """Return whether a test is for a pattern that takes whatever there is: no arm is for the opposite."""
+    """Return whether a test is for a wildcard pattern, whose opposite has no arm."""
     pattern = test.pattern if isinstance(test, MatchTest) else None
     while isinstance(pattern, (Capture, ast.MatchAs, ast.MatchOr)):
         below = pattern.patterns[-1] if isinstance(pattern, ast.MatchOr) else pattern.pattern
@@ -57,7 +57,7 @@ def _takes_all(test: ast.expr) -> bool:
 
 
 def _take_rest(sequence: list[Item], case: If) -> None:
-    """Move what both arms of a case that takes whatever there is go on to into its body."""
+    """Move the common continuation of both arms of a wildcard case into its body."""
     if not all(isinstance(item, Jump) for item in (*case.body, *case.orelse)):
         return
     place = next(number for number, item in enumerate(sequence) if item is case)
@@ -77,7 +77,7 @@ def _take_rest(sequence: list[Item], case: If) -> None:
 
 
 def _rest(sequence: list[Item], case: If) -> tuple[list[int], list[Item]]:
-    """Return the labels right behind a case, and what stands behind them."""
+    """Return the labels directly after a case, and the items after them."""
     place = next(number for number, item in enumerate(sequence) if item is case)
     rest = _flat(sequence[place + 1 :])
     labels = _leading(rest)
@@ -85,7 +85,7 @@ def _rest(sequence: list[Item], case: If) -> tuple[list[int], list[Item]]:
 
 
 def _is_idle(sequence: list[Item], case: If) -> bool:
-    """Return whether a case leads to what stands right behind it, whether it matches or not."""
+    """Return whether a case leads to the code directly after it, whether or not it matches."""
     labels, _ = _rest(sequence, case)
     ways = [*_flat(case.body), *_flat(case.orelse)]
     leads_on = bool(ways) and all(isinstance(way, Jump) and way.label in labels for way in ways)
@@ -93,7 +93,7 @@ def _is_idle(sequence: list[Item], case: If) -> bool:
 
 
 def _asks_again(sequence: list[Item], case: If) -> bool:
-    """Return whether what stands behind a case begins with another one of the same subject, or its guard."""
+    """Return whether the code after a case begins with another case of the same subject, or its guard."""
     subject = _subject(case.test)
     _, behind = _rest(sequence, case)
     guard = behind[0] if behind else None
@@ -102,9 +102,9 @@ def _asks_again(sequence: list[Item], case: If) -> bool:
 
 
 def _part_idle(outer: If) -> None:
-    """Let an idle case in the `else` of another one be a case before the last, where no `return` leads past the rest.
+    """Turn an idle case in the `else` of another one into a case before the last, if no `return` skips the rest.
 
-    In a function, what stands behind the idle case is behind the `match`.
+    In a function, the code after the idle case is after the `match`.
     """
     arm = _flat(outer.orelse)
     subject = _subject(outer.test)
@@ -117,7 +117,7 @@ def _part_idle(outer: If) -> None:
 
 
 def _take_next(sequence: list[Item], case: If) -> None:
-    """Give a case that goes on to the next one either way a guard that is never true, and the next one as `else`."""
+    """Give a case that always continues with the next one a guard that is never true, and the next one as `else`."""
     step("a case that goes on to the next one has a guard that is false")
     place = next(number for number, item in enumerate(sequence) if item is case)
     rest, following = sequence, case
@@ -137,7 +137,7 @@ def _take_next(sequence: list[Item], case: If) -> None:
 
 
 def _leading(items: list[Item]) -> list[int]:
-    """Return the labels that items begin with."""
+    """Return the labels at the start of items."""
     found: list[int] = []
     for item in items:
         if not isinstance(item, Label):
@@ -147,7 +147,7 @@ def _leading(items: list[Item]) -> list[int]:
 
 
 def _take_guard(case: If, guard: If) -> bool:
-    """Join a case that takes whatever there is with the test in it that leads on to another case, if it does."""
+    """Join a wildcard case with the test in it that leads to another case, if there is one."""
     subject = _subject(case.test)
     if _leads_on(_flat(guard.body), subject):
         guard.test, guard.body, guard.orelse = negated(guard.test), guard.orelse, guard.body
@@ -160,7 +160,7 @@ def _take_guard(case: If, guard: If) -> bool:
 
 
 def _behind_case(outer: If) -> list[Item]:
-    """Take what stands behind the next case out of the `else` of a case, and of cases between that test no pattern."""
+    """Remove the code after the next case from the `else` of a case, and of guards between them; return it."""
     subject = _subject(outer.test)
     chain: list[tuple[If, bool, int]] = []
     holder, is_else = outer, True
@@ -173,7 +173,7 @@ def _behind_case(outer: If) -> list[Item]:
         chain.append((holder, is_else, length + 1))
         if is_case(first.test):
             break
-        # A guard leads on to the next case; what its own case does stands in the other arm.
+        # A guard leads on to the next case; its own case's code is in the other arm.
         holder, is_else = first, _begins_with_test(_flat(first.orelse), subject)
     if not _is_same(_subject(first.test), subject):
         return []
@@ -191,13 +191,13 @@ def _arm(holder: If, is_else: bool) -> list[Item]:
 
 
 def _captures(arm: list[Item], subject: ast.expr) -> int:
-    """Return how many statements that bind the subject an arm begins with."""
+    """Return the number of statements at the start of an arm that bind the subject."""
     binds = (isinstance(item, ast.Assign) and _is_same(referred(item.value), subject) for item in arm)
     return next((place for place, is_one in enumerate(binds) if not is_one), len(arm))
 
 
 def _begins_with_test(arm: list[Item], subject: ast.expr) -> bool:
-    """Return whether an arm begins with a test, captures aside."""
+    """Return whether an arm begins with a test, apart from captures."""
     place = _captures(arm, subject)
     return place < len(arm) and isinstance(arm[place], If)
 
@@ -210,7 +210,7 @@ def _leads_on(arm: list[Item], subject: ast.expr) -> bool:
 
 
 def is_case(test: ast.expr) -> bool:
-    """Return whether a test looks like that of a case: of a pattern, or of a temporary for a value."""
+    """Return whether a test looks like that of a case: of a pattern, or of a temporary against a value."""
     while isinstance(test, ast.BoolOp):
         test = test.values[0]
     if isinstance(test, MatchTest):
@@ -219,7 +219,7 @@ def is_case(test: ast.expr) -> bool:
 
 
 def _subject(test: ast.expr) -> ast.expr:
-    """Return what a case tests."""
+    """Return the subject of a case."""
     while isinstance(test, ast.BoolOp):
         test = test.values[0]
     if isinstance(test, MatchTest):
@@ -232,7 +232,7 @@ def _is_same(one: ast.expr, other: ast.expr) -> bool:
 
 
 def _flat(items: list[Item]) -> list[Item]:
-    """Put the code of filled jumps at the start of a sequence in their place."""
+    """Replace filled jumps at the start of a sequence by their code."""
     while items and isinstance(items[0], Jump) and items[0].body is not None:
         items = [*items[0].body, *items[1:]]
     return items

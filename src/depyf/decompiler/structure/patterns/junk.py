@@ -1,7 +1,6 @@
-"""Parts of patterns that lie on the stack where ways meet, only to be dropped.
+"""Drop parts of patterns that are on the stack at a merge only to be dropped.
 
-Before: 8: v24 = phi(v20, v26); POP v24
-After:  8: (nothing)
+Before: 8: v24 = phi(v20, v26); POP v24 After:  8: (nothing)
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from depyf.decompiler.graph.tac import Graph
 
 
 def drop_junk(graph: Graph, parts: AbstractSet[int]) -> None:
-    """Remove phis of parts that nothing uses but POP, and such phis."""
+    """Remove phis of parts whose only uses are POPs and other such phis."""
     passed: dict[int, list[int]] = {}
     for block in graph.live():
         for edge in block.exit.edges():
@@ -29,7 +28,7 @@ def drop_junk(graph: Graph, parts: AbstractSet[int]) -> None:
 
 
 def _wanted(graph: Graph, passed: dict[int, list[int]], phis: AbstractSet[int]) -> set[int]:
-    """Return those of some phis that something uses, if only other phis that stay."""
+    """Return the phis with other uses, directly or through other phis."""
     work: list[int] = [arg for phi, args in passed.items() if phi not in phis for arg in args]
     for block in graph.live():
         work.extend(temp for inst in block.insts if inst.op != "POP" for temp in inst.uses)

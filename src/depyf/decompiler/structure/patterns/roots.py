@@ -1,4 +1,4 @@
-"""Which temporaries belong to which subject: the subject itself, and all that a pattern takes out of it."""
+"""Map temporaries to their subject: the subject itself, and the parts that a pattern takes from it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ SUBJECT = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
 """Operations whose first operand is the subject of a pattern."""
 STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 PARTS = frozenset({"UNPACK_SEQUENCE", "UNPACK_EX", "MATCH_CLASS", "MATCH_KEYS", "GET_LEN", "LOAD_SUBSCR", "BINARY"})
-"""Operations that take something out of a subject, or measure it, on behalf of a pattern."""
+"""Operations that take a part of a subject, or measure it, for a pattern."""
 
 
 def find_roots(graph: Graph) -> dict[int, int]:
-    """Return the subject of each temporary that patterns make; empty if code matches values alone and binds none."""
+    """Return the subject of each temporary that patterns make; empty if code only matches values and binds none."""
     roots = {inst.uses[0]: inst.uses[0] for block in graph.live() for inst in block.insts if inst.op in SUBJECT}
     roots.update({temp: temp for temp in _captured(graph)})
     if not roots:
@@ -27,7 +27,7 @@ def find_roots(graph: Graph) -> dict[int, int]:
 
 
 def parts(graph: Graph, roots: dict[int, int]) -> set[int]:
-    """Return the temporaries that patterns make, and those that take nothing else where ways meet."""
+    """Return the temporaries that patterns make, and phis of only such temporaries."""
     found = set(roots)
     for index in reversed(postorder(graph)):
         for edge in graph.block(index).exit.edges():
@@ -40,10 +40,10 @@ def parts(graph: Graph, roots: dict[int, int]) -> set[int]:
 
 
 def _captured(graph: Graph) -> list[int]:
-    """Return values that cases compare with others, where more than the comparisons themselves is to be seen.
+    """Return values that cases compare with others, if there is more evidence than the comparisons themselves.
 
-    They are bound where they were found equal (`case 1 as one`), wait where both ways lead (`1 | _`), or are compared
-    again and lead to the same place: in one case or in two.
+    They are bound where they were found equal (`case 1 as one`), stay on the stack on both paths (`1 | _`), or are
+    compared again with the same target: in one case or in two.
     """
     found = []
     for block in graph.live():
@@ -62,7 +62,7 @@ def _captured(graph: Graph) -> list[int]:
 
 
 def _comparison(block: Block) -> Inst | None:
-    """Return the comparison that a block ends with."""
+    """Return the comparison at the end of a block."""
     test = block.insts[-1] if block.insts and isinstance(block.exit, Branch) else None
     if test is None or test.op not in ("COMPARE", "IS") or test.defs != block.exit.reads():
         return None
@@ -70,9 +70,9 @@ def _comparison(block: Block) -> Inst | None:
 
 
 def _tests_again(test: Inst, way: Block, other: Block) -> bool:
-    """Return whether one way of a comparison compares the same value again, and may come where the other leads.
+    """Return whether one path of a comparison compares the same value again, and may reach the other path's target.
 
-    The value has waited for that: one that a variable has kept is loaded again.
+    The value has stayed on the stack: one in a variable would be loaded again.
     """
     again = _comparison(way)
     if again is None or again.uses[0] != test.uses[0] or test.uses[0] not in way.stack:

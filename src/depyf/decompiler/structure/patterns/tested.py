@@ -1,4 +1,4 @@
-"""Which conditions are heads: cases of a `match`, and clauses, stand apart from each other and from all other tests."""
+"""Find conditions that are heads: cases of a `match` and clauses are separate from each other and from other tests."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from depyf.decompiler.lift.references import referred
 from depyf.decompiler.structure.compounds import Compound
 
 MAX_NESTED = 50
-"""Levels of brackets in a condition: Python 3.7 reads 89 of them, the text around it needs some."""
+"""The deepest nesting of parentheses in a condition: Python 3.7 reads 89, and the text around it needs some."""
 
 
 class Conditions:
-    """What is asked about conditions that grow test by test; none is looked into twice."""
+    """Queries about conditions that grow test by test; each is examined only once."""
 
     def __init__(self, graph: Graph) -> None:
         ends = (block.insts[-1] for block in graph.live() if block.insts)
@@ -24,18 +24,18 @@ class Conditions:
         self._levels: dict[int, tuple[ast.expr, int]] = {}
 
     def join(self, cond: int, result: int) -> None:
-        """Take note that a condition is the first part of another one."""
+        """Record that a condition is the first part of another one."""
         if cond in self._cases:
             self._cases.add(result)
 
     def begins_case(self, block: Block, cond: int, arm: Entry | None, arm_when: bool, is_natural: bool) -> bool:
         """Return whether an arm is the test of another case than the block's test `cond`.
 
-        So is a pattern that is no alternative, or is for another subject. What is tested where a pattern has failed is
-        the guard of a case that takes whatever there is.
+        So is a pattern that is not an alternative, or is for another subject. A test after a failed pattern is the
+        guard of a wildcard case.
 
-        arm_when: what the block's test says where the arm follows.
-        is_natural: both lead to one place, without one of them being negated.
+        arm_when: the value of the block's test on the path to the arm. is_natural: both lead to one place, without
+        negating one of them.
         """
         subject = self.first_subject(arm)
         if subject is None:
@@ -45,8 +45,10 @@ class Conditions:
         return not (is_same and not arm_when and is_natural)
 
     def first_subject(self, entry: Entry | None) -> ast.expr | None:
-        """Return what the first head in a condition is about: the subject of a pattern, or the test of a clause, whole;
-        None if it has none."""
+        """Return the subject of the first head in a condition, or None.
+
+        It is the subject of a pattern, or the whole test of a clause.
+        """
         if entry is None:
             return None
         work = [entry.expr]

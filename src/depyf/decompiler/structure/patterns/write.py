@@ -1,7 +1,7 @@
-"""The pattern that a list of operations on a subject tests for.
+"""Reconstruct the pattern from a list of operations on a subject.
 
-Before: v1 = MATCH_SEQUENCE v0; v2 = GET_LEN v0; ...; v5 v6 = UNPACK_SEQUENCE v0; v7 = COMPARE == v5 1; a is v6
-After:  v0 matches [1, a]
+Before: v1 = MATCH_SEQUENCE v0; v2 = GET_LEN v0; ...; v5 v6 = UNPACK_SEQUENCE v0; v7 = COMPARE == v5 1; a is v6 After:
+v0 matches [1, a]
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from depyf.decompiler.structure.compounds import Compound
 from depyf.decompiler.structure.trampoline import Steps, run
 
 NOTHING = -3
-"""Stands for a part that nothing was taken out for."""
+"""Stands for a part that was not extracted."""
 Captures = dict[int, list[Inst]]
 """The stores of each captured value."""
 
 
 @dataclass(slots=True)
 class Alternatives:
-    """What an or-pattern tests, alternative by alternative; a value captured by all of them has a name of its own."""
+    """The operations of an or-pattern by alternative; a value captured by all of them has its own name."""
 
     facts: list[list[Inst]]
     outs: list[tuple[int, list[int]]]
@@ -41,11 +41,9 @@ class Alternatives:
 
 @dataclass(slots=True)
 class _Shape:
-    """What is known of one subject.
+    """The known facts about one subject.
 
-    parts: the values taken out, in order.
-    items: those taken out by their index.
-    measured: the length was tested.
+    parts: the extracted values, in order. items: those extracted by their index. measured: the length was tested.
     """
 
     kind: str
@@ -61,7 +59,7 @@ class _Shape:
 
 
 def pattern_test(subject: int, facts: list[Inst], captures: Captures) -> Compound:
-    """Return the test of a subject for the pattern that the operations in `facts` look for."""
+    """Return the test of a subject for the pattern in the operations `facts`."""
     pattern = run(_pattern(subject, facts, captures))
     writes = frozenset(cast(str, inst.arg) for stores in captures.values() for inst in stores)
 
@@ -97,7 +95,7 @@ def _alternatives(subject: int, alternatives: Alternatives, captures: Captures) 
 
 
 class _Reader:
-    """Sorts operations by the subject that they are about."""
+    """Sorts operations by their subject."""
 
     def __init__(self) -> None:
         self.shapes: dict[int, list[_Shape]] = {}
@@ -107,7 +105,7 @@ class _Reader:
         self.index: dict[int, int] = {}
 
     def read(self, inst: Inst) -> None:
-        """Take note of one operation."""
+        """Record one operation."""
         op, uses = inst.op, inst.uses
         if op in ("MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "ALTERNATIVES"):
             self._open(uses[0], _Shape(op, inst))
@@ -135,7 +133,7 @@ class _Reader:
         self.shapes.setdefault(subject, []).append(shape)
 
     def _operand(self, inst: Inst) -> None:
-        """CONST, LOAD_GLOBAL, LOAD_ATTR, BUILD_TUPLE: what a pattern compares with."""
+        """CONST, LOAD_GLOBAL, LOAD_ATTR, BUILD_TUPLE: an operand of a pattern's comparison."""
         (temp,) = inst.defs
         if inst.op == "CONST":
             self.values[temp] = constant(inst.arg)
@@ -174,7 +172,7 @@ class _Reader:
         if shape is None and subject in self.shapes:
             shape = self.shapes[subject][-1]
         if shape is None:
-            return  # The keys of a mapping, which are taken out of the rest of it.
+            return  # The keys of a mapping, which are removed from its rest.
         shape.parts = inst.defs
         if inst.op == "UNPACK_EX":
             shape.starred = cast("tuple[int, int]", inst.arg)[0]
@@ -186,13 +184,13 @@ class _Reader:
         if shape is None:
             self.shapes[subject][-1].items[index] = inst.defs[0]
             return
-        # Attributes of a class and values of a mapping are taken out one by one before 3.11, without the wildcards.
+        # Attributes of a class and values of a mapping are extracted one by one before 3.11, without the wildcards.
         shape.parts += [NOTHING] * (index + 1 - len(shape.parts))
         shape.parts[index] = inst.defs[0]
 
 
 def _written(shape: _Shape, reader: _Reader, done: dict[int, ast.pattern], captures: Captures) -> ast.pattern:
-    """Return the pattern of a subject, those of its parts being done."""
+    """Return the pattern of a subject; those of its parts are in `done`."""
 
     def part(temp: int) -> ast.pattern:
         return _named(temp, done, captures)
@@ -228,7 +226,7 @@ def _class(shape: _Shape, reader: _Reader, patterns: list[ast.pattern]) -> ast.p
 
 
 def _elements(shape: _Shape, part, captures: Captures) -> list[ast.pattern]:  # type: ignore[no-untyped-def]
-    """Return the elements of a sequence pattern; those that nothing was taken out for are `_`."""
+    """Return the elements of a sequence pattern; parts that were not extracted are `_`."""
     if shape.parts:
         patterns: list[ast.pattern] = [part(temp) for temp in shape.parts]
         if shape.inst.op == "MATCH_SEQUENCE" and shape.starred >= 0:
@@ -244,7 +242,7 @@ def _elements(shape: _Shape, part, captures: Captures) -> list[ast.pattern]:  # 
 
 
 def _named(temp: int, done: dict[int, ast.pattern], captures: Captures) -> ast.pattern:
-    """Return the pattern of a value with the names that it is captured under."""
+    """Return the pattern of a value with the names of its captures."""
     pattern = done.get(temp)
     for store in captures.get(temp, []):
         pattern = Capture(pattern, _variable([store]))

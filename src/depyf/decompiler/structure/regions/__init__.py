@@ -1,6 +1,6 @@
-"""What the exception handlers of a graph stand for in source.
+"""Recognise the source statements of a graph's exception handlers.
 
-The compiler surrounds the statements that it protects with bookkeeping: copies of `finally` bodies, calls
-of a context manager's exit, the unbinding of `except ... as e`. Each module here knows one kind, checks
-that the bookkeeping is complete, and takes it out; what remains are plain blocks with a protected region.
+The compiler surrounds protected statements with bookkeeping: copies of `finally` bodies, calls of a context manager's
+exit, the unbinding of `except ... as e`. Each module here handles one kind: it checks that the bookkeeping is complete,
+and removes it. Plain blocks with a protected region remain.
 """

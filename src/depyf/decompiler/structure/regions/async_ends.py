@@ -1,7 +1,7 @@
-"""Ends of asynchronous loops that end no loop.
+"""END_ASYNC_FOR operations that end no loop.
 
-Before: 5: END_ASYNC_FOR v1 exc; POP v3; -> 7
-After:  5: v8 = CONST StopAsyncIteration; v9 = CHECK_EXC_MATCH exc v8; -> 10 if v9 else 11
+Before: 5: END_ASYNC_FOR v1 exc; POP v3; -> 7 After:  5: v8 = CONST StopAsyncIteration; v9 = CHECK_EXC_MATCH exc v8; ->
+10 if v9 else 11
         10: POP v3; -> 7     11: raise exc again
 """
 
@@ -15,9 +15,9 @@ END = "END_ASYNC_FOR"
 
 
 def expand_async_ends(graph: Graph, *, keep_handlers: bool) -> None:
-    """Make tests of the operations that end asynchronous loops.
+    """Turn the operations that end asynchronous loops into tests.
 
-    keep_handlers: leave those alone that a handler begins with, for its own exception.
+    keep_handlers: keep an operation at the start of a handler, for the handler's own exception.
     """
     own = {(handler.target, handler.exc) for handler in graph.handlers} if keep_handlers else set()
     work = graph.live()
@@ -30,7 +30,7 @@ def expand_async_ends(graph: Graph, *, keep_handlers: bool) -> None:
 
 
 def _test(graph: Graph, block: Block, place: int) -> Block:
-    """Let a block end by the test; return the block behind it."""
+    """Make a block end with the test; return the block after it."""
     end = block.insts[place]
     iterator, exc = end.uses
     step("block {} tests whether v{} is the end of v{}", block.index, exc, iterator)

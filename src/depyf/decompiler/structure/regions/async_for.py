@@ -14,11 +14,11 @@ from depyf.decompiler.structure.regions.ways import Ways
 
 NEXT = ["GET_ANEXT", "CONST", "YIELD_FROM"]
 STORES = frozenset({"STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME", "UNPACK_SEQUENCE"})
-"""How a target is bound: 3.7 protects that too."""
+"""The operations that bind a target: 3.7 protects them too."""
 
 
 def restore_async_for(graph: Graph) -> None:
-    """Let the blocks that await the next value end as those of plain `for` loops do."""
+    """Give the blocks that await the next value the form of plain `for` loops."""
     ways: Ways | None = None
     for number, handler in enumerate(graph.handlers):
         end = graph.blocks[handler.target]
@@ -34,7 +34,7 @@ def restore_async_for(graph: Graph) -> None:
 
 
 def _awaits(block: Block, iterator: int) -> bool:
-    """Return whether a block does nothing but await the next value of an iterator, and bind the target to it."""
+    """Return whether a block only awaits the next value of an iterator, and binds the target to it."""
     ops = [inst.op for inst in block.insts]
     if ops[: len(NEXT)] != NEXT or not STORES.issuperset(ops[len(NEXT) :]) or not isinstance(block.exit, Goto):
         return False
@@ -42,7 +42,7 @@ def _awaits(block: Block, iterator: int) -> bool:
 
 
 def _rewrite(graph: Graph, awaiting: list[Block], end: Block) -> list[Block]:
-    """Give the blocks the new form; return all that are new or changed."""
+    """Give the blocks the new form; return all new or changed blocks."""
     iterator = end.insts[0].uses[0]
     done = graph.new_block(end.insts[1:], end.exit, end.handler, end.stack[:-2])
     changed = [done, *awaiting]

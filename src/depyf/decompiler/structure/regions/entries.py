@@ -1,10 +1,10 @@
 """Loops around a `try` that begins with a loop.
 
-Before: 1 -> 2; 2, 3 are protected; 3 -> 2, 4; 4 -> 2                 (4 is not protected)
-After:  1 -> 5; 2, 3 are protected; 3 -> 2, 4; 4 -> 5; 5 -> 2         (2 is the head of one loop, 5 of the other)
+Before: 1 -> 2; 2, 3 are protected; 3 -> 2, 4; 4 -> 2                 (4 is not protected) After:  1 -> 5; 2, 3 are
+protected; 3 -> 2, 4; 4 -> 5; 5 -> 2         (2 is the head of one loop, 5 of the other)
 
-Where a protected block is opened by an operation, a jump out of the region to its first block goes past that, and
-begins the `try` again; a jump inside does not. The graph has no such operation: here it gets its place back.
+If an operation opens a protected block, a jump out of the region to its first block passes the operation, and begins
+the `try` again; a jump inside does not. The graph has no such operation, so this pass restores its place.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from depyf.decompiler.structure.regions.table import Kind, Region, Regions
 
 
 def part_entries(regions: Regions) -> None:
-    """Give each `try` whose first block is the head of a loop inside and of one around it a block before it."""
+    """Put a block before each `try` whose first block is the head of both an inner and an outer loop."""
     for region in regions.regions:
         if region.kind is Kind.EXCEPT and region.handler in regions.parent:
             entry = _head_of_two(regions, region)
@@ -24,7 +24,7 @@ def part_entries(regions: Regions) -> None:
 
 
 def _head_of_two(regions: Regions, region: Region) -> Block | None:
-    """Return the only block at which a region is entered, if blocks inside and later ones outside lead to it."""
+    """Return the only entry block of a region, if blocks inside and later ones outside lead to it."""
     graph, ways = regions.graph, regions.ways
     body = regions.body(region.handler)
     entered = [index for index in body if index == 0 or any(source not in body for source in ways.sources(index))]
@@ -38,12 +38,12 @@ def _head_of_two(regions: Regions, region: Region) -> Block | None:
 
 
 def _part(regions: Regions, region: Region, entry: Block) -> None:
-    """Part the entry of a region: jumps from outside lead to a block that leads to it and stays."""
+    """Split the entry of a region: jumps from outside lead to a new block before it."""
     graph, ways = regions.graph, regions.ways
     body = regions.body(region.handler)
     step("block {} begins a loop inside a try and one around it", entry.index)
     head, parent = entry, regions.parent[region.handler]
-    if entry.index == 0:  # The code begins there, and goes on doing so.
+    if entry.index == 0:  # The code still begins there.
         inner = graph.new_block(entry.insts, entry.exit, entry.handler, list(entry.stack), entry.offset)
         body.add(inner.index)
         entry.insts, entry.handler = [], parent

@@ -1,9 +1,9 @@
 """`except*`.
 
-Before: the handler keeps a list; each clause parts what its type matches from the rest, its body is protected by a
-        handler that appends to the list and goes on with the next clause; the end raises what the list holds
-After:  the tests of an `except` chain (CHECK_EG_MATCH with one result), bodies that go to the end of the
-        statement, and an implicit end that raises again
+Before: the handler keeps a list; each clause splits off the exceptions that its type matches; its body is protected by
+        a handler that appends to the list and continues with the next clause; the end raises the contents of the list
+After:  the tests of an `except` chain (CHECK_EG_MATCH with one result), bodies that go to the end of the statement, and
+        an implicit end that raises again
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TEST = 3
 
 
 def restore_except_star(graph: Graph) -> None:
-    """Rewrite the handlers of `except*` clauses to the form that `except` clauses have."""
+    """Give the handlers of `except*` clauses the form of `except` clauses."""
     starts = [graph.blocks[handler.target] for handler in graph.handlers]
     if not any(start is not None and _is_start(start) for start in starts):
         return
@@ -43,7 +43,7 @@ def _is_start(block: Block) -> bool:
 
 
 def _join_ends(graph: Graph, ways: Ways) -> None:
-    """Let what no clause has matched be added to the list at one place: 3.13 copies that to the end of each clause.
+    """Join the places that append the unmatched rest to the list: 3.13 copies them to the end of each clause.
 
     Before: 4: LIST_APPEND pending v3 -> 6    5: LIST_APPEND pending v3 -> 6    6: PREP_RERAISE_STAR v0 pending; ...
     After:  4: -> 6    5: -> 6    6: LIST_APPEND pending v3; PREP_RERAISE_STAR v0 pending; ...
@@ -64,7 +64,7 @@ def _join_ends(graph: Graph, ways: Ways) -> None:
 
 @dataclass(slots=True)
 class _Clause:
-    """Where a clause begins, and the block that ends with its test; the last one raises what is left."""
+    """The start of a clause, and the block that ends with its test; the last clause raises the rest."""
 
     start: Block
     test: Block
@@ -88,7 +88,7 @@ def _chain(graph: Graph, block: Block) -> list[_Clause] | None:
 
 
 def _takes(test: Block, rest: int) -> bool:
-    """Return whether a test is of what the clauses before have left."""
+    """Return whether a test is of the rest after the previous clauses."""
     return not _is_end(test) and test.insts[-TEST].uses[0] == rest
 
 
@@ -97,7 +97,7 @@ def _is_end(block: Block) -> bool:
 
 
 def _tested(graph: Graph, start: Block, seen: set[int]) -> Block | None:
-    """Return the block that ends with the first test from a block on: the type may be of several blocks itself."""
+    """Return the block that ends with the first test from a block on: the type may itself need several blocks."""
     work = [start]
     while work:
         block = work.pop()
@@ -112,7 +112,7 @@ def _tested(graph: Graph, start: Block, seen: set[int]) -> Block | None:
 
 
 def _ways(block: Block) -> tuple[Edge, Edge]:
-    """Return where a test for None goes if there is a value, and if there is none."""
+    """Return the targets of a test for None: with a value, and without one."""
     exit_ = block.exit
     assert isinstance(exit_, Branch)
     is_not = next(inst.arg for inst in reversed(block.insts) if inst.op == "IS")
@@ -120,7 +120,7 @@ def _ways(block: Block) -> tuple[Edge, Edge]:
 
 
 def _behind(graph: Graph, index: int) -> Block:
-    """Return the block that a chain of blocks leads to that only drop values."""
+    """Return the target of a chain of blocks that only drop values."""
     block = graph.block(index)
     seen = {index}
     while all(inst.op == "POP" for inst in block.insts) and isinstance(block.exit, Goto):
@@ -155,7 +155,7 @@ class _Rewriter:
         last.insts = []
 
     def _open_bodies(self) -> None:
-        """Take the protection off the bodies of clauses: off what the test of a clause leads to, and what follows."""
+        """Remove the protection from the bodies of clauses: from the targets of their tests, and their successors."""
         graph = self.graph
         for number in sorted(self._appending()):
             for index in list(self.ways.protected(number)):
@@ -164,7 +164,7 @@ class _Rewriter:
                 self.ways.note(block)
 
     def _appending(self) -> set[int]:
-        """Return the handlers of the clauses' bodies: they lead to the test behind, and append to the list."""
+        """Return the handlers of the clauses' bodies: they lead to the next test, and append to the list."""
         graph = self.graph
         found: set[int] = set()
         for block in self.starts[1:]:
@@ -177,7 +177,7 @@ class _Rewriter:
         return found
 
     def _leading(self, index: int) -> set[int]:
-        """Return the blocks that lead to a block, straight or past blocks that only drop values, and those."""
+        """Return a block and its predecessors, direct or through blocks that only drop values."""
         found: set[int] = set()
         work = [index]
         while work:
@@ -190,7 +190,7 @@ class _Rewriter:
         return found
 
     def _finish_bodies(self) -> None:
-        """Let the bodies go to the end of the statement; each clause but the first is reached from the test before."""
+        """Redirect the bodies to the end of the statement; a clause but the first is reached from the previous test."""
         graph = self.graph
         tests = {block.index for block in self.tests}
         nexts = {block.index for block in self.starts[1:]}
@@ -209,7 +209,7 @@ class _Rewriter:
                     self._unbind(block)
 
     def _unbind(self, block: Block) -> None:
-        """Take `name = None; del name` off the end of a body."""
+        """Remove `name = None; del name` from the end of a body."""
         tail = block.insts[-UNBINDING:]
         ops = [inst.op.partition("_")[0] for inst in tail]
         if ops == ["CONST", "STORE", "DELETE"] and tail[1].uses == tail[0].defs and tail[1].arg == tail[2].arg:

@@ -1,11 +1,11 @@
 """`try ... finally`.
 
-Before: the handler runs the body of `finally` and raises again; every other way out of the protected body runs
-        a copy of it
-After:  the copies are gone, and the ways out lead to where the copies led
+Before: the handler runs the body of `finally` and raises again; every other exit of the protected body runs a copy of
+        the `finally` body
+After:  the copies are gone, and the exits lead to where the copies led
 
-A copy is recognised by walking it and the handler's code in step: the same operations on values that
-correspond, the same branches, until the handler raises again; there the copy goes on.
+A copy is recognised by walking it and the handler's code in step: both have the same operations on corresponding
+values, and the same branches, until the handler re-raises; there the copy continues.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Place = tuple[int, int]
 
 
 def strip(regions: Regions, region: Region) -> bool:
-    """Take the copies of the `finally` body out; return False, and change nothing, where one is missing."""
+    """Remove the copies of the `finally` body; return False, and change nothing, if one is missing."""
     graph = regions.graph
     entry = graph.handlers[region.handler]
     body = regions.body(region.handler)
@@ -67,9 +67,9 @@ def strip(regions: Regions, region: Region) -> bool:
 
 
 def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]], handler: int) -> None:
-    """Lead each edge, and so the block that it leaves, to the place behind its copy.
+    """Redirect each edge to the place after its copy; its block then belongs there too.
 
-    A `break` or `continue` that runs a copy stands in the protected body.
+    A `break` or `continue` that runs a copy is in the protected body.
     """
     graph, ways = regions.graph, regions.ways
     targets: dict[Place, Block] = {}
@@ -97,12 +97,12 @@ def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]], handle
 
 
 def _join_tails(regions: Regions, tails: list[tuple[Place, int]]) -> None:
-    """Let the ends of two arms in a handler be one, as they are in its copies: the handler raises again behind both.
+    """Join the ends of two arms in a handler, as in its copies: the handler re-raises after both.
 
-    Before: 2: v2 = a; v3 = CALL v2; Reraise      4: v4 = b; v5 = CALL v4; Reraise
-    After:  2: v2 = a -> 6 (v2)      4: v4 = b -> 6 (v4)      6: v3 = CALL phi; Reraise
+    Before: 2: v2 = a; v3 = CALL v2; Reraise      4: v4 = b; v5 = CALL v4; Reraise After:  2: v2 = a -> 6 (v2)      4:
+    v4 = b -> 6 (v4)      6: v3 = CALL phi; Reraise
 
-    tails: where each begins, and the value that it takes of its arm.
+    tails: where each begins, and the value that it takes from its arm.
     """
     graph, ways = regions.graph, regions.ways
     blocks = [graph.block(index) for (index, _), _ in tails]
@@ -121,7 +121,7 @@ def _join_tails(regions: Regions, tails: list[tuple[Place, int]]) -> None:
 
 
 def _stop(regions: Regions, ends: list[tuple[Block, Edge]]) -> None:
-    """Let edges lead nowhere: the `finally` body never ends by itself."""
+    """Make edges unreachable: the `finally` body never ends by itself."""
     if not ends:
         return
     stop = regions.graph.new_block([], Stop(), -1, [])
@@ -133,7 +133,7 @@ def _stop(regions: Regions, ends: list[tuple[Block, Edge]]) -> None:
 
 
 class _Matcher:
-    """Walks a handler and a supposed copy of its code in step."""
+    """Walks a handler and a possible copy of its code in step."""
 
     def __init__(self, regions: Regions, handler: int) -> None:
         self.regions = regions
@@ -153,7 +153,7 @@ class _Matcher:
         self.taken: set[tuple[Place, int]] = set()
 
     def match(self, handler: Place, copy: Place) -> bool:
-        """Return whether it is a copy; `after` is where it goes on, None where the code never ends by itself."""
+        """Return whether it is a copy; `after` is where it continues, None if the code never ends by itself."""
         self.work.append((handler, copy))
         while self.work:
             one, two = self.work.pop()
@@ -167,7 +167,7 @@ class _Matcher:
         return True
 
     def _skip(self, place: Place) -> Place:
-        """Go on past the end of blocks that just lead to another, and past operations without effect."""
+        """Skip the ends of blocks that only lead to another, and operations without effect."""
         index, number = place
         hops = 0
         while hops < len(self.graph.blocks):
@@ -182,13 +182,13 @@ class _Matcher:
         return index, number
 
     def _joining(self, place: Place) -> Edge | None:
-        """Return the edge along which a block hands a value on to where paths meet, at its end."""
+        """Return the edge with which a block ends if it passes a value to a merge, or None."""
         block = self.graph.block(place[0])
         ends = place[1] >= len(block.insts) and isinstance(block.exit, Goto) and block.exit.edge.args
         return block.exit.edge if ends else None  # type: ignore[union-attr]  # so says `ends`
 
     def _join(self, one: Place, two: Place, first: Edge | None, second: Edge | None) -> bool:
-        """Go on where paths meet: what one hands on there must be what the other does, if both do."""
+        """Continue at a merge: the values passed there must correspond, if both pass one."""
         if first is not None and second is not None and len(first.args) == len(second.args):
             if not all(map(self._same, first.args, second.args)):
                 return False
@@ -204,7 +204,7 @@ class _Matcher:
         return True
 
     def _take_joined(self, place: Place, edge: Edge) -> None:
-        """Let values of the handler be what those of the copy become where its paths meet: the handler has two ends."""
+        """Map values of the handler to the copy's phis where the copy's paths merge: the handler has two ends."""
         renamed = dict(zip(edge.args, self.graph.block(edge.target).phis))
         for own, other in list(self.values.items()):
             if other in renamed:
@@ -212,7 +212,10 @@ class _Matcher:
                 self.joined.setdefault(renamed[other], []).append((place, own))
 
     def _is_nothing(self, inst: Inst) -> bool:
-        """POPs of values made in the walked code count; those of what lay below, as a `return` drops it, do not."""
+        """Return whether an operation has no effect.
+
+        POPs of values from the walked code count as effects; those of earlier values, as a `return` drops them, do not.
+        """
         if inst.op == "POP":
             return inst.uses[0] not in self.values and inst.uses[0] not in self.copied
         return inst.op == "MOVE" or (inst.op == "POP_EXCEPT" and inst.uses == self.saved)
@@ -242,17 +245,17 @@ class _Matcher:
         return True
 
     def _arrive(self, place: Place) -> bool:
-        """Note where the copy is left, as the handler raises again there: it must be one place."""
+        """Record where the copy is left when the handler re-raises: it must be one place."""
         place = self._out_of_copy(place)
         if self.after is None:
             self.after = place
         return self._skip(self.after) == self._skip(place) or self._same_return(self.after, place)
 
     def returned(self) -> tuple[int, object] | None:
-        """Return the handler and the variable where what follows the copy loads a variable and returns it, else None.
+        """Return the handler and the variable if the code after the copy loads a variable and returns it, else None.
 
-        A `return` inside the protected body loads the variable before the copy. What loads it behind is one statement
-        behind the `try`, of which the compiler has written several.
+        A `return` in the protected body loads the variable before the copy. A load after the copy comes from one
+        statement after the `try`, of which the compiler has written several copies.
         """
         assert self.after is not None
         here = self.graph.block(self.after[0])
@@ -260,7 +263,7 @@ class _Matcher:
         return (here.handler, tail) if isinstance(tail, tuple) and tail[0] == "LOAD_FAST" else None
 
     def _out_of_copy(self, place: Place) -> Place:
-        """Go on past the end of blocks that are protected within the `finally` body."""
+        """Skip the ends of blocks that are protected inside the `finally` body."""
         for _ in self.graph.blocks:
             block = self.graph.block(place[0])
             inside = block.handler >= 0 and block.handler in self.handlers.values()
@@ -270,12 +273,12 @@ class _Matcher:
         return place
 
     def _same_return(self, one: Place, two: Place) -> bool:
-        """Return whether two places do the same: drop values and return a constant or variable, or raise again."""
+        """Return whether two places do the same: drop values and return a constant or variable, or re-raise."""
         tail = self._tail(one)
         return tail is not None and tail == self._tail(two)
 
     def _tail(self, place: Place) -> object:
-        """Return what is returned or raised again, or where a place leads that does no more; None if it does more."""
+        """Return the returned or re-raised value, or the target of a place that does nothing else; None otherwise."""
         index, number = self._skip(place)
         block = self.graph.block(index)
         if isinstance(block.exit, Reraise) and number == len(block.insts):
@@ -301,7 +304,7 @@ class _Matcher:
         return True
 
     def _same_handler(self, one: int, two: int) -> bool:
-        """Handlers around the `finally` are the same; those inside it correspond."""
+        """Return whether handlers correspond: those around the `finally` are the same, those inside it are paired."""
         if one == two or self.handlers.get(one) == two:
             return True
         if one < 0 or two < 0 or one in self.handlers:
@@ -333,7 +336,7 @@ class _Matcher:
                 return False
 
     def _pair(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Let values of the handler correspond to values of the copy."""
+        """Pair values of the handler with values of the copy."""
         for one, two in pairs:
             self.values[one] = two
             self.copied.add(two)
@@ -349,7 +352,7 @@ class _Matcher:
 
 
 def _is_mark(insts: list[Inst], place: int) -> bool:
-    """Return whether an operation makes the number of an annotation that is reached: each copy of it has its own."""
+    """Return whether an operation loads the number of a reached annotation: each copy has its own number."""
     if not 0 < place < len(insts) - 1 or insts[place].op != "CONST" or insts[place + 1].op != "SET_ADD":
         return False
     before, after = insts[place - 1], insts[place + 1]

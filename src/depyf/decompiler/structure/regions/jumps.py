@@ -1,12 +1,12 @@
-"""What cannot raise and no handler protects, between blocks that one does.
+"""Extend protection to unprotected code that cannot raise between protected blocks.
 
-Before: blocks 2 and 5 are protected; 2 -> 3 -> 5, where block 3 only jumps, and is not protected
-After:  block 3 is protected too
+Before: blocks 2 and 5 are protected; 2 -> 3 -> 5, where block 3 only jumps, and is not protected After:  block 3 is
+protected too
 
-Before: block 2 is protected and makes v1; 2 -> 3: v2 = v1 is None; Branch v2 -> 4, 5     (not protected)
-After:  block 3 is protected too: the value waits on the stack for it, so it is a part of the same statement
+Before: block 2 is protected and makes v1; 2 -> 3: v2 = v1 is None; Branch v2 -> 4, 5     (not protected) After:  block
+3 is protected too: the value is on the stack for it, so it is part of the same statement
 
-The compiler leaves out of a protected range what cannot raise; and from 3.14 on the first test of `(a or b) or c`.
+The compiler excludes code that cannot raise from a protected range; since 3.14 also the first test of `(a or b) or c`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BOOLS = frozenset({"IS", "CONTAINS", "TO_BOOL", "CHECK_EXC_MATCH"})
 
 
 def protect_jumps(regions: Regions) -> None:
-    """Let a block that cannot raise have the handler of the blocks around it, if it is inside the same statement."""
+    """Give a block that cannot raise the handler of the blocks around it, if it is inside the same statement."""
     graph = regions.graph
     before: dict[int, set[int]] = {}
     for block in graph.live():
@@ -47,7 +47,7 @@ def protect_jumps(regions: Regions) -> None:
 
 
 def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
-    """Return whether a block does no more than test a value that was made in a block before, which cannot raise."""
+    """Return whether a block only tests a value from an earlier block, which cannot raise."""
     if not isinstance(block.exit, Branch) or not all(inst.op in NEVER_RAISE for inst in block.insts):
         return False
     cond = block.exit.cond
@@ -59,7 +59,7 @@ def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
 
 
 def _is_loose_test(graph: Graph, block: Block) -> bool:
-    """Return whether a block only tests a value that is used where one way leads, and one way is protected."""
+    """Return whether a block only tests a value that one path uses, and one path is protected."""
     if not isinstance(block.exit, Branch) or block.insts:
         return False
     ways = block.exit.edges()
@@ -68,6 +68,6 @@ def _is_loose_test(graph: Graph, block: Block) -> bool:
 
 
 def _makes_bool(block: Block | None, temp: int) -> bool:
-    """Return whether what a block makes of a value is `True` or `False`."""
+    """Return whether a value made in a block is `True` or `False`."""
     made = [inst for inst in block.insts if temp in inst.defs] if block is not None else []
     return any(inst.op in BOOLS or (inst.op == "UNARY" and inst.arg == "not") for inst in made)

@@ -1,8 +1,8 @@
 """The unbinding of `except E as name`.
 
 Before: the clause's body is protected by a handler that does `name = None; del name` and raises again;
-        every way out of the body does POP_EXCEPT; name = None; del name, or that before POP_EXCEPT
-After:  neither; the name's store at the start of the clause says it all
+        every exit of the body does POP_EXCEPT; name = None; del name, or that before POP_EXCEPT
+After:  neither; the name's store at the start of the clause implies them
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from depyf.decompiler.structure.regions.table import Region, Regions, skip_empty
 
 
 def dissolve(regions: Regions, region: Region) -> bool:
-    """Remove the handler that unbinds a name; return False, and change nothing, where a way out does not unbind it."""
+    """Remove the handler that unbinds a name; return False, and change nothing, if an exit does not unbind it."""
     graph = regions.graph
     target = graph.block(graph.handlers[region.handler].target)
     name = _key(target.insts[-2])
@@ -27,7 +27,7 @@ def dissolve(regions: Regions, region: Region) -> bool:
 
 
 def _keep_beyond(regions: Regions, region: Region, handler: Block) -> None:
-    """Let the last end of a clause that never goes on by itself lead to where its handler seemed to go on."""
+    """Give the last end of a clause that never falls through the apparent fallthrough of its handler."""
     graph = regions.graph
     assert isinstance(handler.exit, Reraise)
     beyond = handler.exit.beyond
@@ -45,7 +45,7 @@ def _keep_beyond(regions: Regions, region: Region, handler: Block) -> None:
 
 
 def strip_unbindings(graph: Graph, handlers: list[int]) -> None:
-    """Take out of the clauses of handlers the unbinding of their names behind POP_EXCEPT, else before it."""
+    """Remove the unbinding of names after POP_EXCEPT, or before it, from the clauses of handlers."""
     stored: dict[int, set[tuple[str, object]]] = {}
     ends: dict[int, list[tuple[Block, Inst]]] = {}
     before: dict[int, list[Block]] = {}
@@ -71,7 +71,7 @@ def _remove(block: Block, end: Inst, names: set[tuple[str, object]], before: lis
     place = next(place for place, inst in enumerate(block.insts) if inst is end)
     leading = [one for one in before if isinstance(one.exit, Goto) and _unbinding(one.insts[-3:], names)]
     if place == 0 and before and leading == before:
-        # What follows POP_EXCEPT is protected otherwise where it leaves a `with` too: it is a block of its own.
+        # At the exit of a `with`, the code after POP_EXCEPT has another handler: it is a separate block.
         for one in before:
             del one.insts[-2:]
         return
@@ -89,7 +89,7 @@ def _key(inst: Inst) -> tuple[str, object]:
 
 
 def _unbinding(insts: list[Inst], names: set[tuple[str, object]]) -> list[Inst] | None:
-    """Return the two operations that unbind one of the names, if they come first but for POP_EXCEPT."""
+    """Return the two operations that unbind one of the names, if only POP_EXCEPT precedes them."""
     for inst, following in zip(insts, insts[1:]):
         if inst.op.startswith("STORE_") and following.op.startswith("DELETE_") and _key(inst) == _key(following):
             return [inst, following] if _key(inst) in names else None

@@ -1,4 +1,4 @@
-"""Recognise every protected region of a graph and take the compiler's bookkeeping out."""
+"""Recognise every protected region of a graph and remove the compiler's bookkeeping."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
 
 @dataclass(slots=True)
 class Recognised:
-    """The regions that are left, and what is known of them by handler."""
+    """The remaining regions, with the facts about them by handler."""
 
     regions: Regions
     withs: dict[int, with_.With] = field(default_factory=dict)
@@ -25,10 +25,10 @@ class Recognised:
 
 
 def recognise(graph: Graph) -> Recognised:
-    """Strip the regions of a graph and say what each is.
+    """Strip the regions of a graph and determine their kinds.
 
-    The copies of a `finally` body are compared with the handler while both are still as the compiler wrote them:
-    outer ones first, and of those at one depth the one that begins first: others may lie in a copy of its body.
+    The copies of a `finally` body are compared with the handler while both are unchanged. Outer regions come first, and
+    at one depth the region that begins first, because others may be in a copy of its body.
     """
     recognised = Recognised(Regions(graph))
     regions = recognised.regions
@@ -64,7 +64,7 @@ def recognise(graph: Graph) -> Recognised:
 
 
 def _strip(recognised: Recognised, region: Region) -> None:
-    """Take out the bookkeeping of one region, and note what it is."""
+    """Remove the bookkeeping of one region, and record its kind."""
     match region.kind:
         case Kind.NAME:
             names.dissolve(recognised.regions, region)
@@ -80,7 +80,7 @@ def _strip(recognised: Recognised, region: Region) -> None:
 
 
 def _starts(regions: Regions) -> dict[int, int]:
-    """Return by handler the offset at which what it protects begins, directly or around inner handlers."""
+    """Return for each handler the offset at which its protected code begins, directly or around inner handlers."""
     starts: dict[int, int] = {}
     for region in regions.regions:  # inner ones first
         offsets = [regions.graph.block(index).offset for index in regions.ways.protected(region.handler)]
@@ -92,9 +92,9 @@ def _starts(regions: Regions) -> dict[int, int]:
 
 
 def _returns_inside(recognised: Recognised, handler: int, block: Block, exit_: Return, may: bool) -> bool:
-    """Return whether a block that returns stood inside of the region of a handler.
+    """Return whether a returning block was inside the region of a handler.
 
-    may: whether it may stand there by where control goes; in code in the order of the source its place decides.
+    may: whether the control flow allows that; in code in source order the block's place decides.
     """
     graph = recognised.regions.graph
     if graph.source_order:
@@ -106,10 +106,10 @@ def _returns_inside(recognised: Recognised, handler: int, block: Block, exit_: R
 
 
 def _absorb_returns(recognised: Recognised, handler: int) -> None:
-    """Let `return v`, which cannot raise, belong to the region that computes v, if nothing else leads there.
+    """Move `return v`, which cannot raise, into the region that computes v, if nothing else leads there.
 
-    A `return` of a constant belongs to a `with` unless it is where the `with` goes on after an exception. The only
-    way out may as well stand behind the statement, if it does not need a value computed inside.
+    A `return` of a constant belongs to a `with` unless the `with` continues there after an exception. The only exit may
+    as well follow the statement, if it does not need a value computed inside.
     """
     regions = recognised.regions
     graph, ways = regions.graph, regions.ways

@@ -1,4 +1,4 @@
-"""Whether two pieces of code are copies of one."""
+"""Compare two pieces of code that may be copies."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, R
 
 DROPS = frozenset({"POP", "POP_EXCEPT"})
 LIMIT = 16
-"""Blocks of a copy: compilers copy what is short."""
+"""The most blocks of a copy: compilers copy short code."""
 
 
 def same_code(graph: Graph, one: Block, two: Block) -> bool:
-    """Return whether two blocks, and what they lead to, do the same on the same values, up to where they meet or end.
+    """Return whether two blocks and their successors do the same on the same values, up to a merge or an end.
 
-    What was made in the one corresponds to what was made in the other; values from before are the same. Dropping a
-    value is no difference.
+    Values made in the two correspond; earlier values are the same. Drops of values are ignored.
     """
     values: dict[int, int] = {}
     work = [(one, two)]
@@ -33,7 +32,7 @@ def same_code(graph: Graph, one: Block, two: Block) -> bool:
 
 
 def _step(graph: Graph, one: Block, two: Block, values: dict[int, int]) -> list[tuple[Block, Block]] | None:
-    """Return the pairs of blocks that follow, if two blocks do the same themselves."""
+    """Return the pairs of successors, if two blocks do the same themselves."""
     first, second = ([inst for inst in block.insts if inst.op not in DROPS] for block in (one, two))
     if len(first) != len(second) or not all(_same_inst(a, b, values) for a, b in zip(first, second)):
         return None
@@ -54,7 +53,7 @@ def _step(graph: Graph, one: Block, two: Block, values: dict[int, int]) -> list[
 
 
 def _edges(block: Block) -> list[Edge] | None:
-    """Return the edges of an exit; None for one that is not compared."""
+    """Return the edges of an exit; None for one that cannot be compared."""
     match block.exit:
         case Goto(edge):
             return [edge]

@@ -12,7 +12,7 @@ from depyf.decompiler.structure.regions.ways import Ways, leaves_handler
 
 
 class Kind(enum.Enum):
-    """What a handler does, as its code shows."""
+    """The kind of a handler, as its code shows."""
 
     EXCEPT = "except"
     FINALLY = "finally"
@@ -23,12 +23,12 @@ class Kind(enum.Enum):
 
 
 TESTS = ("CHECK_EXC_MATCH", "CHECK_EG_MATCH")
-"""Operations that ask whether a clause is for the exception."""
+"""Operations that test whether a clause matches the exception."""
 
 
 @dataclass(slots=True)
 class Region:
-    """One handler: its kind, the region around it (-1: none), and how deep it is nested."""
+    """One handler: its kind, the region around it (-1: none), and its nesting depth."""
 
     handler: int
     kind: Kind
@@ -42,7 +42,7 @@ def tested_exceptions(graph: Graph) -> set[int]:
 
 
 def kind_of(graph: Graph, handler: int, tested: set[int]) -> Kind:
-    """Tell the kind of a handler from its first operations, and from whether its exception is `tested`."""
+    """Return the kind of a handler from its first operations, and from whether its exception is in `tested`."""
     entry = graph.handlers[handler]
     block = graph.block(entry.target)
     ops = [inst.op for inst in block.insts]
@@ -65,7 +65,7 @@ def _unbinds(ops: list[str]) -> bool:
 
 
 def _catches(insts: list[Inst], exc: int) -> bool:
-    """Return whether a handler begins as an `except` clause does: with a test, or by dropping the exception."""
+    """Return whether a handler begins like an `except` clause: with a test, or by dropping the exception."""
     for place, inst in enumerate(insts):
         if inst.op == "PUSH_EXC_INFO" or exc not in inst.uses:
             continue
@@ -76,7 +76,7 @@ def _catches(insts: list[Inst], exc: int) -> bool:
 
 
 class Regions:
-    """All regions of a graph, innermost first, after the implicit cleanup handlers are gone."""
+    """All regions of a graph, innermost first, without the implicit cleanup handlers."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -105,17 +105,17 @@ class Regions:
 
     @property
     def ways(self) -> Ways:
-        """How the blocks are reached: noted when it is first asked for, as of then or of `renew_ways`."""
+        """The edges to the blocks, recorded on first use or by `renew_ways`."""
         if self._ways is None:
             self._ways = Ways(self.graph)
         return self._ways
 
     def renew_ways(self) -> None:
-        """Note once more how blocks are reached, after changes that were not noted."""
+        """Record the edges again, after unrecorded changes."""
         self._ways = None
 
     def _depth(self, handler: int, saved: set[int]) -> int:
-        """Count what a handler is nested in: protected regions, and the code of other handlers."""
+        """Return the nesting depth of a handler: in protected regions, and in the code of other handlers."""
         stack = self.graph.block(self.graph.handlers[handler].target).stack
         return len(self.chain(handler)) + sum(temp in saved for temp in stack)
 
@@ -150,7 +150,7 @@ class Regions:
                     yield block, edge
 
     def dissolve(self, handler: int) -> None:
-        """Remove a handler: what it protected belongs to the region around it."""
+        """Remove a handler: its protected code belongs to the region around it."""
         parent = self.parent.pop(handler)
         for index in list(self.ways.protected(handler)):
             block = self.graph.block(index)
@@ -174,7 +174,7 @@ def _saved_exceptions(graph: Graph) -> set[int]:
 
 
 def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:
-    """Let what an implicit cleanup protects be protected by what protects the cleanup."""
+    """Give the code that an implicit cleanup protects the handler of the cleanup."""
     for block in graph.live():
         seen = set()
         while kinds.get(block.handler) is Kind.CLEANUP and block.handler not in seen:
@@ -185,7 +185,7 @@ def _remove_cleanups(graph: Graph, kinds: dict[int, Kind]) -> None:
 
 
 def join_straight(graph: Graph) -> None:
-    """Join blocks that only bookkeeping had kept apart."""
+    """Join blocks that only bookkeeping has separated."""
     preds: dict[int, int] = {0: 1, graph.end: 2}
     for block in graph.live():
         for edge in block.exit.edges():
@@ -201,7 +201,7 @@ def join_straight(graph: Graph) -> None:
             if preds[edge.target] != 1 or target.handler != block.handler or target is block or target.phis:
                 break
             if leaves_handler(block, target) or (len(block.insts) == 1 and block.insts[0].op == "PUSH_EXC_INFO"):
-                # A `with` whose exit has suppressed an exception goes on behind the handler.
+                # A `with` whose exit has suppressed an exception continues after the handler.
                 break
             step("block {} takes in block {}, which only it leads to", block.index, target.index)
             block.insts.extend(target.insts)
@@ -210,7 +210,7 @@ def join_straight(graph: Graph) -> None:
 
 
 def skip_empty(graph: Graph, index: int) -> Block:
-    """Return the block that a chain of blocks without operations leads to."""
+    """Return the target of a chain of blocks without operations."""
     seen = {index}
     block = graph.block(index)
     while not block.insts and isinstance(block.exit, Goto) and block.exit.edge.target not in seen:
@@ -220,7 +220,7 @@ def skip_empty(graph: Graph, index: int) -> Block:
 
 
 def prune(graph: Graph) -> None:
-    """Remove the blocks that cannot be reached."""
+    """Remove unreachable blocks."""
     reached = {0, graph.end}
     work = [0]
     while work:

@@ -1,8 +1,8 @@
-"""How the blocks of a graph are reached, known at every step while regions are taken out of it.
+"""The edges to the blocks of a graph, up to date at every step of removing regions from it.
 
-What is noted of a block may be out of date: every answer is checked with the graph. So a change need only be noted
-for the blocks that changed, and taking out all regions costs no more than looking at every block a few times. A change
-that is not noted is never found: whoever leads a block elsewhere, or has it protected otherwise, notes that.
+A record may be out of date: every answer is checked against the graph. So a change must only be recorded for the
+changed blocks, and removing all regions costs no more than looking at every block a few times. An unrecorded change is
+never found: code that redirects a block, or changes its handler, must record that.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from depyf.decompiler.structure.regions.split import split_block
 
 
 class Ways:
-    """Edges and protection of a graph, by where they lead."""
+    """Edges and protection of a graph, by their targets."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -28,7 +28,7 @@ class Ways:
             self.note(block)
 
     def note(self, block: Block) -> None:
-        """Take in a block that is new, or whose exit or handler has changed."""
+        """Record a block that is new, or whose exit or handler has changed."""
         for edge in block.exit.edges():
             self._sources.setdefault(edge.target, set()).add(block.index)
         self._protected.setdefault(block.handler, set()).add(block.index)
@@ -42,7 +42,7 @@ class Ways:
         return self._checked(self._protected.get(handler, set()), handler, self._is_under)
 
     def _checked(self, noted: set[int], of: int, is_true: Callable[[Block, int], bool]) -> Iterator[int]:
-        """Yield what is still true of what was noted, and forget the rest."""
+        """Yield the records that are still true, and delete the others."""
         past: list[int] = []
         try:
             for index in noted:
@@ -74,7 +74,7 @@ class Ways:
         return rest
 
     def join(self, block: Block) -> None:
-        """Append to a block what follows it, as long as nothing else leads there."""
+        """Append to a block its successor, as long as nothing else leads there."""
         graph = self.graph
         while isinstance(block.exit, Goto):
             target = graph.block(block.exit.edge.target)
@@ -85,7 +85,7 @@ class Ways:
             if any(source != block.index for source in self.sources(target.index)):
                 return
             if [inst.op for inst in block.insts] == ["PUSH_EXC_INFO"]:
-                # A `with` whose exit has suppressed an exception goes on behind the handler.
+                # A `with` whose exit has suppressed an exception continues after the handler.
                 return
             step("block {} takes in block {}, which only it leads to", block.index, target.index)
             block.insts.extend(target.insts)
@@ -94,9 +94,9 @@ class Ways:
             self.note(block)
 
     def prune(self, doubtful: Iterable[int]) -> None:
-        """Remove those of the blocks that cannot be reached any more, and what only they lead to.
+        """Remove the unreachable ones of the blocks, and blocks that only they lead to.
 
-        A circle of blocks that is cut off is found if all of it is doubtful, but for blocks without operations.
+        A disconnected cycle of blocks is found if all of it is doubtful, except for blocks without operations.
         """
         graph = self.graph
         unsure = self._with_empty(doubtful)
@@ -114,7 +114,7 @@ class Ways:
             unsure = {index for index in left if not any(True for _ in self._reaching(index))}
 
     def _with_empty(self, blocks: Iterable[int]) -> set[int]:
-        """Return those of the blocks that may be removed, with blocks without operations that they lead to."""
+        """Return the removable ones of the blocks, with blocks without operations that they lead to."""
         graph = self.graph
         found: set[int] = set()
         work = list(blocks)
@@ -127,7 +127,7 @@ class Ways:
         return found
 
     def _reaching(self, index: int) -> Iterator[int]:
-        """Yield the blocks from which control comes to a block, by an edge or an exception."""
+        """Yield the predecessors of a block, by an edge or an exception."""
         yield from self.sources(index)
         for handler in self._entered.get(index, ()):
             yield from self.protected(handler)
@@ -140,7 +140,7 @@ class Ways:
 
 
 def leaves_handler(block: Block, target: Block) -> bool:
-    """Return whether a handler that begins with a block is over in the next one.
+    """Return whether the handler that begins with a block has ended in the next one.
 
     Its end was bookkeeping that is gone.
     """

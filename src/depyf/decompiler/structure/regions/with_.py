@@ -1,9 +1,9 @@
 """`with` and `async with`.
 
-Before: every way out of the body calls the exit with three Nones; the handler calls it with the exception and
+Before: every exit of the body calls the manager's exit with three Nones; the handler calls it with the exception and
         raises again unless the result is true
-After:  neither; the region is marked as the body of a `with` whose exit is `exit`, and its handler just goes
-        to where it goes on when the exit has suppressed an exception
+After:  neither; the region is marked as the body of a `with` whose exit is `exit`, and its handler just jumps to where
+        it continues when the exit has suppressed an exception
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from depyf.decompiler.structure.regions.table import Region, Regions, skip_empty
 
 @dataclass(slots=True)
 class With:
-    """A `with` whose bookkeeping is gone; `exit` is the temporary of its exit."""
+    """A `with` without its bookkeeping; `exit` is the temporary of its exit."""
 
     exit: int
     is_async: bool
 
 
 def strip(regions: Regions, region: Region, *, keeps_jumps: bool = True) -> With | None:
-    """Take the calls of the exit out; return None, and change nothing, where one is missing.
+    """Remove the calls of the exit; return None, and change nothing, if one is missing.
 
-    keeps_jumps: a `break` or `continue` stands inside of the body.
+    keeps_jumps: a `break` or `continue` is inside the body.
     """
     graph = regions.graph
     block = graph.block(graph.handlers[region.handler].target)
@@ -60,7 +60,7 @@ def strip(regions: Regions, region: Region, *, keeps_jumps: bool = True) -> With
 
 
 def _join_follow(regions: Regions, target: Block, call: list[Inst], follow: int) -> int:
-    """Return where it goes on after an exception was suppressed: what follows a call of the exit, if that is a copy."""
+    """Return the target after a suppressed exception: the code after a call of the exit, if that is a copy."""
     graph = regions.graph
     place = next(number for number, inst in enumerate(target.insts) if inst is call[-1]) + 1
     rest = Block(target.index, target.insts[place:], target.exit, target.handler)
@@ -71,8 +71,11 @@ def _join_follow(regions: Regions, target: Block, call: list[Inst], follow: int)
 
 
 def _keep_jump(regions: Regions, region: Region, target: Block, follow: int) -> None:
-    """Let a `break` or `continue` out of the body belong to it: what leads elsewhere than an exception that was
-    suppressed stands inside, as nothing stands behind that only one of both comes to."""
+    """Keep a `break` or `continue` out of the body in it.
+
+    A jump to another place than that of a suppressed exception is inside, because only one of both would reach code
+    after the `with`.
+    """
     graph, ways = regions.graph, regions.ways
     if graph.source_order or not isinstance(target.exit, Goto) or target.exit.edge.args:
         return
@@ -88,7 +91,7 @@ def _keep_jump(regions: Regions, region: Region, target: Block, follow: int) -> 
 
 
 def _tested(block: Block, start: Inst) -> tuple[int | None, bool]:
-    """Return the value that says whether the exception is suppressed, and whether it was awaited."""
+    """Return the value that tells whether the exception is suppressed, and whether it was awaited."""
     rest = [inst for inst in block.insts[2:] if inst.op != "CONST"]
     if not rest:
         return start.defs[0], False
@@ -98,7 +101,7 @@ def _tested(block: Block, start: Inst) -> tuple[int | None, bool]:
 
 
 def _suppress_branch(graph: Graph, block: Block, tested: int) -> Edge | None:
-    """Return where a true result leads; a false one must raise again."""
+    """Return the target of a true result; a false one must re-raise."""
     match block.exit:
         case Branch(cond, if_true, if_false) if cond == tested:
             again = graph.block(if_false.target)
@@ -108,7 +111,7 @@ def _suppress_branch(graph: Graph, block: Block, tested: int) -> Edge | None:
 
 
 def _exit_call(block: Block, exit_temp: int, is_async: bool) -> list[Inst] | None:
-    """Return the operations of the call `exit(None, None, None)` that a block begins with."""
+    """Return the operations of the call `exit(None, None, None)` at the start of a block."""
     nones: set[int] = set()
     for place, inst in enumerate(block.insts):
         if inst.op == "CONST":
@@ -137,7 +140,7 @@ def _with_await(insts: list[Inst], place: int, is_async: bool) -> list[Inst] | N
 
 
 def _after_suppression(regions: Regions, edge: Edge, exit_temp: int) -> int:
-    """Return the block reached after a suppressed exception, behind the bookkeeping of the handler."""
+    """Return the block after a suppressed exception, past the bookkeeping of the handler."""
     split = regions.ways.split
     while True:
         block = regions.graph.block(edge.target)
