@@ -68,8 +68,7 @@ def _left(body: Body, own: list[Var], inner: list[Var], declared: set[str], reac
     """Return the traces of unreachable code."""
     if body.code.name.startswith("<") and body.code.name != "<module>":
         return []
-    seen = [*own, *inner] if body.code.flags & CO_OPTIMIZED else own
-    outer = {var.id for var in seen if var.scope in ("deref", "classderef")}
+    outer = {var.id for var in own if var.scope in ("deref", "classderef")}
     passed = set(body.code.freevars).difference(declared, outer, IMPLIED, reached.shared)
     return unreached(body.code, body.stmts, own, inner, passed, reached).statements()
 
@@ -92,8 +91,6 @@ def shadow(inner: Body, local: frozenset[str], bodies: Bodies) -> None:
 
     local: those variables (`variables_of`).
     """
-    if not local:
-        return
     work = [inner]
     while work:
         body = work.pop()
