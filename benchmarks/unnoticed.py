@@ -47,6 +47,11 @@ def differences(one: object, other: object, where: str = "") -> Iterator[str]:
         for key in dict.fromkeys((*one, *other)):
             if where or key not in _NOT_COMPARED:
                 yield from differences(one.get(key), other.get(key), f"{where}/{key}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, pair in enumerate(zip(one, other, strict=True)):
+            yield from differences(*pair, f"{where}/{number}")
+    elif isinstance(one, str) and isinstance(other, str) and one.count("\n") == other.count("\n") > 0:
+        yield from differences(one.split("\n"), other.split("\n"), where)
     elif one != other:
         yield f"{where}: {one!r:.200} -> {other!r:.200}"
 

@@ -116,7 +116,7 @@ def readable() -> dict[str, object]:
     """Return what a program can read around itself."""
     return {
         "loggers": loggers(),
-        "environment": dict(sorted(os.environ.items())),
+        "environment": {name: normal(value) for name, value in sorted(os.environ.items())},
         "directory": _working_directory(),
         "threads": sorted(each.name for each in threading.enumerate()),
         "signals": [str(signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)],
@@ -169,7 +169,9 @@ def observed(feature: Callable[[], object], context: contextlib.AbstractContextM
     seen["records"] = list(records.seen)
     # While a context is entered, its directory is open: that is its lock.
     seen["after"] = {**readable(), "descriptors": _descriptors()}
-    seen["changed in torch"] = sorted(torch_state.changes(before, torch_state.picture()))
+    seen["changed in torch"] = {
+        name.replace(":", "."): True for name in torch_state.changes(before, torch_state.picture())
+    }
     seen["tensors that live"] = sum(issubclass(type(each), torch.Tensor) for each in gc.get_objects())
     seen["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak
     if leaving is not None:

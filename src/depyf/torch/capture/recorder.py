@@ -26,6 +26,8 @@ from depyf.trace.directory import Files
 if TYPE_CHECKING:
     from depyf.torch.capture.equal_codes import EqualCodes
 
+SKIPPED = "Dynamo skipped the frame: there is no code to guard"
+
 
 @dataclass(slots=True, eq=False)
 class Running(join.Running):
@@ -175,7 +177,7 @@ class Recorder(join.Join[Running]):
             last = self._all[-1].compile if self._all else None
             if last is not None and (last.name, last.filename) == (name, filename):
                 if isinstance(last.transformed, Unavailable) and last.failure is None:
-                    last.transformed = Unavailable(reason)
+                    last.transformed, last.guards = Unavailable(reason), Unavailable(SKIPPED)
                     return self._all[-1].function
             return None
 
