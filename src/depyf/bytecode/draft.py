@@ -18,13 +18,17 @@ NAME = attrgetter("name")
 class Draft:
     """Raw instructions and their expansions so far; all lists run parallel to `raws`.
 
-    steps: normalised operations of each raw instruction. targets: index of the raw instruction that each jumps to, or
-    -1. lines: line number of each. handler: index in `handlers` of each, or -1. handlers: targets are indices of raw
-    instructions. entries: the number of jumps and protected instructions that lead to each. leftovers: instructions
-    made superfluous by folds; they are removed unless they are still reachable. function_names: by offset of
-    MAKE_FUNCTION the name of the function, if its code does not have it. elidable: instructions whose last step is a
-    jump; it is removed if its target follows directly. names: the opcode names that occur, once requested. has_lines:
-    whether the caller needs source locations.
+    steps: normalised operations of each raw instruction.
+    targets: index of the raw instruction that each jumps to, or -1.
+    lines: line number of each.
+    handler: index in `handlers` of each, or -1.
+    handlers: targets are indices of raw instructions.
+    entries: the number of jumps and protected instructions that lead to each.
+    leftovers: instructions made superfluous by folds; they are removed unless they are still reachable.
+    function_names: by offset of MAKE_FUNCTION the name of the function, if its code does not have it.
+    elidable: instructions whose last step is a jump; it is removed if its target follows directly.
+    names: the opcode names that occur, once requested.
+    has_lines: whether the caller needs source locations.
     """
 
     code: Code

@@ -69,19 +69,19 @@ class Listing:
 
     Instructions without an effect are left out (NOP, RESUME, CACHE, EXTENDED_ARG, MAKE_CELL, COPY_FREE_VARS...).
 
-    negates: in a test, `not a in b` would be another operation than `a in b`. iterates_tuples: the compiler turns a
-    list display that a loop iterates over into a tuple. exact_ranges: a jump has the handler of its statement. loops:
-    the extents of loop statements, if the code shows them. beyond: instructions that never fall through, by index,
-    although the compiler wrote code after them as if they did. That
-        code may be unreachable otherwise; it shows the order of the source's statements.
+    negates: in a test, `not a in b` would be another operation than `a in b`.
+    iterates_tuples: the compiler turns a list display that a loop iterates over into a tuple.
+    exact_ranges: a jump has the handler of its statement.
+    loops: the extents of loop statements, if the code shows them.
+    beyond: instructions that never fall through, by index, although the compiler wrote code after them as if they did.
+        That code may be unreachable otherwise; it shows the order of the source's statements.
     skips: unreachable jumps that the compiler wrote over the `else` of a body that never falls through: by the offset
-    of
-        the instruction after each, the offset of its target.
-    has_idle_end: the compiler wrote an unreachable return at the end. function_names: by offset of MAKE_FUNCTION the
-    qualified name of the function, if its code does not have it. places: the source location of each 2-byte unit of the
-    bytecode; empty if the code has none. source_order: the compiler wrote the code in the order of the source, without
-    duplicates. keeps_constants: the constant that a loop tests stays among the constants, although no instruction loads
-    it.
+        of the instruction after each, the offset of its target.
+    has_idle_end: the compiler wrote an unreachable return at the end.
+    function_names: by offset of MAKE_FUNCTION the qualified name of the function, if its code does not have it.
+    places: the source location of each 2-byte unit of the bytecode; empty if the code has none.
+    source_order: the compiler wrote the code in the order of the source, without duplicates.
+    keeps_constants: the constant that a loop tests stays among the constants, although no instruction loads it.
     """
 
     code: Code

@@ -18,8 +18,8 @@ def nest(
 ) -> Code:
     """Convert a code object and its nested ones, each object once.
 
-    children: returns the directly nested objects of one, with their qualified names. build: makes the `Code` of one
-    object; those of its children are given by identity.
+    children: returns the directly nested objects of one, with their qualified names.
+    build: makes the `Code` of one object; those of its children are given by identity.
     """
     done: dict[int, Code] = {}
     stack = [(root, qualname, False)]

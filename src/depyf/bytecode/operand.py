@@ -13,8 +13,9 @@ from depyf.errors import DecompilationError
 class Step(NamedTuple):
     """One normalised operation of a raw instruction.
 
-    op: an operation of `depyf.bytecode.operations`. arg: its argument. jumps: whether the raw instruction's jump target
-    belongs to this operation.
+    op: an operation of `depyf.bytecode.operations`.
+    arg: its argument.
+    jumps: whether the raw instruction's jump target belongs to this operation.
     """
 
     op: str
@@ -41,8 +42,9 @@ Steps = tuple[Step, ...]
 class RawInstruction:
     """One instruction of the interpreter, including its EXTENDED_ARG prefixes and caches.
 
-    name: opcode name. arg: argument, prefixes applied. start, offset, end: byte offsets of the first prefix, of the
-    opcode, and after the last cache.
+    name: opcode name.
+    arg: argument, prefixes applied.
+    start, offset, end: byte offsets of the first prefix, of the opcode, and after the last cache.
     """
 
     name: str
@@ -56,7 +58,8 @@ class RawInstruction:
 class Pool:
     """The tables that the arguments of one code object index.
 
-    locals: variable names by index of `LOAD_FAST`. cells: cell and free variable names by index of `LOAD_DEREF`.
+    locals: variable names by index of `LOAD_FAST`.
+    cells: cell and free variable names by index of `LOAD_DEREF`.
     """
 
     code: Code

@@ -240,11 +240,12 @@ def read_picture(text: str) -> Picture:
 class Operation:
     """The stack effect of one operation, and its properties.
 
-    picture: the stack when control falls through to the next instruction (or leaves the code). effect: the effect in
-    that case. jump_effect: the effect when it jumps to the target; None for operations without one. raises: whether it
-    can raise, apart from asynchronous exceptions and lack of memory. observable: whether it may run the user's code, or
-    reads or writes data that other code sees. Then its order among other
-        observable operations matters. Constants, the stack, and plain local variables are not observable.
+    picture: the stack when control falls through to the next instruction (or leaves the code).
+    effect: the effect in that case.
+    jump_effect: the effect when it jumps to the target; None for operations without one.
+    raises: whether it can raise, apart from asynchronous exceptions and lack of memory.
+    observable: whether it may run the user's code, or reads or writes data that other code sees. Then its order among
+        other observable operations matters. Constants, the stack, and plain local variables are not observable.
     falls: whether control can fall through to the next instruction.
     """
 

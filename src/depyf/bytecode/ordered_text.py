@@ -1,6 +1,7 @@
 """Constants as text that is the same in every process. The order of a set depends on its members' hashes.
 
-before: `frozenset({'b', 'a'})` or `frozenset({'a', 'b'})`, depending on the process after: `frozenset({'a', 'b'})`
+before: `frozenset({'b', 'a'})` or `frozenset({'a', 'b'})`, depending on the process
+after: `frozenset({'a', 'b'})`
 """
 
 from __future__ import annotations

@@ -26,8 +26,7 @@ def load(data: bytes, *, source: str = "<pyc>") -> Code:
     """Return the code object of a `.pyc` file's contents.
 
     source: the location in error messages, such as the file's path. A name that ends like `.opt-1.pyc` means `-O` or
-    `-OO`,
-        because Python names its files that way.
+        `-OO`, because Python names its files that way.
     Raises `DecompilationError` for files of other interpreters and for damaged ones.
     """
     facts = facts_by_magic(data, source)

@@ -38,8 +38,9 @@ class MarshalledCode:
 class Frame:
     """A container that is being read.
 
-    left: the number of missing members; -1: all up to a null. finish: makes the object from the members. reference: its
-    number for later references, or -1.
+    left: the number of missing members; -1: all up to a null.
+    finish: makes the object from the members.
+    reference: its number for later references, or -1.
     """
 
     left: int

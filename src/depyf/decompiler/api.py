@@ -87,9 +87,10 @@ def decompile_code(
 ) -> Decompiled:
     """Decompile a live code object as a function, with a proof.
 
-    simplify: prefer readable text over text that compiles to the same instructions. assumptions: the facts that the
-    proof may assume. result_names: by global, names for the items of the sequence that it returns. without: names of
-    optional passes to leave out.
+    simplify: prefer readable text over text that compiles to the same instructions.
+    assumptions: the facts that the proof may assume.
+    result_names: by global, names for the items of the sequence that it returns.
+    without: names of optional passes to leave out.
 
     Raises DecompilationError if the code cannot be decompiled.
     """
@@ -112,8 +113,8 @@ def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
 def decompile_module_pyc(source: str | os.PathLike[str] | bytes, *, oracle: Oracle | None = None) -> DecompiledModule:
     """Decompile the module in a `.pyc` of any supported Python, with a proof.
 
-    source: the file's path, or its bytes. oracle: compiles the result if the file belongs to another Python than the
-    running one.
+    source: the file's path, or its bytes.
+    oracle: compiles the result if the file belongs to another Python than the running one.
 
     Raises DecompilationError if it is not a `.pyc`, cannot be read, is damaged, or holds code that cannot be
     decompiled.

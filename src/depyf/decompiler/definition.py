@@ -42,9 +42,9 @@ def definition_source(
 ) -> tuple[str, Verdict | None] | None:
     """Return the source of the definitions of a qualified name in the code of a module, and its proof.
 
-    kinds: the kind of definition that the name must lead to, a function or a class. The proof covers the module with
-    its other definitions unchanged; if that fails, the whole module. None if the module's source has no definition of
-    that name.
+    kinds: the kind of definition that the name must lead to, a function or a class.
+    The proof covers the module with its other definitions unchanged; if that fails, the whole module. None if the
+    module's source has no definition of that name.
 
     Raises DecompilationError for code that cannot be decompiled.
     """

@@ -37,13 +37,15 @@ FORCED = (frozenset({WRITTEN}), frozenset({BUILD}), frozenset({BUILD, SCOPES}))
 class Decompiled:
     """The source of a function, and its proof.
 
-    source: one definition; it assigns free variables under `nonlocal`. module_source: a text for a separate file: a
-    wrapper with the free variables as parameters returns the function. function: the name of the function in the
-    source. verdict: the level of proof for the compiled `module_source`, the reason for it, and the first difference.
-    placeholders: names in the source that stand for constants without a literal. names: identifiers in the source that
-    stand for variable names that are not identifiers. functions: names of functions in the source, and the real names
-    of these functions. compiled: the code of `verdict`; None if `module_source` does not compile to any. lets_go:
-    whether `compiled` releases its variables when it reads them for the last time.
+    source: one definition; it assigns free variables under `nonlocal`.
+    module_source: a text for a separate file: a wrapper with the free variables as parameters returns the function.
+    function: the name of the function in the source.
+    verdict: the level of proof for the compiled `module_source`, the reason for it, and the first difference.
+    placeholders: names in the source that stand for constants without a literal.
+    names: identifiers in the source that stand for variable names that are not identifiers.
+    functions: names of functions in the source, and the real names of these functions.
+    compiled: the code of `verdict`; None if `module_source` does not compile to any.
+    lets_go: whether `compiled` releases its variables when it reads them for the last time.
     """
 
     source: str
@@ -76,7 +78,15 @@ def decompile_function(
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
     without: frozenset[str] = NOTHING,
 ) -> Decompiled:
-    """Decompile a live code object as a function, and prove it. Unproven code becomes dispatch loops if these are."""
+    """Decompile a live code object as a function, and prove it. Unproven code becomes dispatch loops if these are.
+
+    simplify: prefer readable text over text that compiles to the same instructions.
+    assumptions: the facts that the proof may assume.
+    result_names: by global, names for the items of the sequence that it returns.
+    without: names of optional passes to leave out.
+
+    Raises DecompilationError for invalid or unsupported code.
+    """
     neutral = read(code)
     known = _known(assumptions, result_names) if simplify else None
     # The proof uses the same listing as the decompiler, and checks the depth of the stack by itself.
@@ -140,8 +150,8 @@ def _attempt(
 def source_of(code: types.CodeType, *, simplify: bool = False, without: frozenset[str] = NOTHING) -> str:
     """Return the source of a live code object as a function, without a proof.
 
-    simplify: prefer readable text over text that compiles to the same instructions. without: names of optional passes
-    to leave out.
+    simplify: prefer readable text over text that compiles to the same instructions.
+    without: names of optional passes to leave out.
 
     Raises DecompilationError for invalid or unsupported code.
     """

@@ -28,9 +28,9 @@ from depyf.verify.level import Level, Verdict
 class DecompiledModule:
     """The source of a module, and its proof.
 
-    code: the decompiled code. verdict: the level of proof for `source` compiled by an interpreter of the bytecode's
-    version, the reason for it, and
-        the first difference.
+    code: the decompiled code.
+    verdict: the level of proof for `source` compiled by an interpreter of the bytecode's version, the reason for it,
+        and the first difference.
     """
 
     source: str
@@ -55,8 +55,8 @@ def decompile_module(
 
     oracle: compiles the source if the bytecode belongs to another Python than the running one; by default one that this
         process keeps until it ends. If it finds no interpreter, the level is UNPROVEN, with the reason.
-    without: names of optional passes to leave out. as_written: lay the source out on the lines of the original, as far
-    as its code knows them.
+    without: names of optional passes to leave out.
+    as_written: lay the source out on the lines of the original, as far as its code knows them.
 
     Raises DecompilationError for code that cannot be decompiled.
     """
@@ -107,8 +107,8 @@ def judge(
 ) -> Verdict:
     """Compile a module's source for the version of `code`, and prove that the two are equivalent.
 
-    apart: identities of code objects without a body in the source; they are taken over unchanged. listings: of code
-    that was read before.
+    apart: identities of code objects without a body in the source; they are taken over unchanged.
+    listings: of code that was read before.
     """
     try:
         candidate = compiled(source, code, oracle)

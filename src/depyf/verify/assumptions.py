@@ -13,8 +13,8 @@ class Assumptions:
 
     sequence_lengths: by global name, a length: calling the global returns an exact tuple or list with that many items,
         and nobody else changes it. Then `x, y = f()` is equivalent to two subscripts.
-    in_place: the candidate will replace the original, so no value may live longer in it. unchanging: names of globals
-    that are bound on entry, and that nobody rebinds or deletes while the code runs. Then
+    in_place: the candidate will replace the original, so no value may live longer in it.
+    unchanging: names of globals that are bound on entry, and that nobody rebinds or deletes while the code runs. Then
         neither the time nor the number of their loads matters.
     """
 

@@ -49,9 +49,9 @@ def bisimulate(original: Flow, candidate: Flow, assumptions: Assumptions) -> Com
 class Bisimulation:
     """One proof.
 
-    table: the known facts for each pair of places where paths meet. alone: for each such pair, the pairs from which the
-    walk arrived without a common observable. A cycle of these would let
-        one side loop forever while the other continues or stops.
+    table: the known facts for each pair of places where paths meet.
+    alone: for each such pair, the pairs from which the walk arrived without a common observable. A cycle of these would
+        let one side loop forever while the other continues or stops.
     """
 
     def __init__(self, original: Flow, candidate: Flow, assumptions: Assumptions) -> None:

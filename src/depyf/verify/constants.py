@@ -1,7 +1,7 @@
 """Normalise the values in a class body that depend on the location of the class in its file.
 
-before: 7 stored as `__firstlineno__` by the compiler, right after `__module__` and `__qualname__` after: 0, in both
-codes; a 7 that the program stores under that name stays a 7
+before: 7 stored as `__firstlineno__` by the compiler, right after `__module__` and `__qualname__`
+after: 0, in both codes; a 7 that the program stores under that name stays a 7
 """
 
 from __future__ import annotations

@@ -51,8 +51,10 @@ NEVER_RAISE = frozenset({"STORE_DEREF"})
 class Effect:
     """The effect of an operation on the stack.
 
-    pops: the number of values that it takes. gives: the values that it pushes, the top last: the index of a popped
-    value (0 is the deepest), or the sort of a result. results: a symbol for each result.
+    pops: the number of values that it takes.
+    gives: the values that it pushes, the top last: the index of a popped value (0 is the deepest), or the sort of a
+        result.
+    results: a symbol for each result.
     """
 
     pops: int

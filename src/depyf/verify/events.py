@@ -38,9 +38,11 @@ def nothing(results: Results) -> Results:
 class Outcome:
     """One way on from an observable. Immutable by convention, as events are; unfrozen classes are faster.
 
-    place: the next instruction of this side. results: sort and detail of each new value. pops: the number of values
-    that leave the stack first. pushes: the values to push, given the results. handled: the index of the result that
-    becomes the exception being handled; -1 keeps the current one.
+    place: the next instruction of this side.
+    results: sort and detail of each new value.
+    pops: the number of values that leave the stack first.
+    pushes: the values to push, given the results.
+    handled: the index of the result that becomes the exception being handled; -1 keeps the current one.
     """
 
     place: int
@@ -55,8 +57,8 @@ class Event:
     """An observable. It is the same on both sides if the kinds are equal and the operands are related.
 
     outcomes: the ways on, in an order that the kind fixes; empty if the frame ends or the operation always raises.
-    can_raise: whether it may also raise an exception. settles: the value of a variable that cannot be null once this
-    has succeeded.
+    can_raise: whether it may also raise an exception.
+    settles: the value of a variable that cannot be null once this has succeeded.
     """
 
     kind: tuple[Hashable, ...]

@@ -16,8 +16,10 @@ from depyf.verify.shown import shown
 class Comparison:
     """The result of comparing one pair of listings.
 
-    reason: the first difference, or None. nested: the pairs of nested code that must also be proven. outlives: whether
-    the reason is a value that lives longer. pairs: the instructions of both that are proven equivalent, by index.
+    reason: the first difference, or None.
+    nested: the pairs of nested code that must also be proven.
+    outlives: whether the reason is a value that lives longer.
+    pairs: the instructions of both that are proven equivalent, by index.
     """
 
     reason: str | None = None

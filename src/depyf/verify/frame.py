@@ -13,7 +13,8 @@ THROWN = "thrown"
 class Frame:
     """The execution of one listing. The terms that it returns are resolved.
 
-    terms: the table of terms. item: the current instruction, set by `look`.
+    terms: the table of terms.
+    item: the current instruction, set by `look`.
     """
 
     __slots__ = ("item", "listing", "side", "state", "terms")

@@ -1,7 +1,7 @@
 """Find out whether code may look at the variables of its own frame, directly or through its callees.
 
-locals()    vars()    builtins.eval(text)    error.__traceback__.tb_frame    inspect.stack()    may look vars(x)
-dir(x)                                                                              do not look
+locals()    vars()    builtins.eval(text)    error.__traceback__.tb_frame    inspect.stack()    may look
+vars(x)     dir(x)                                                                              do not look
 
 The test is by name: of a global, an attribute, a variable or an import, or a string that `getattr` may get.
 """

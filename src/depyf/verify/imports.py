@@ -66,8 +66,9 @@ def collect(items: list[Instruction], plain: set[str], method: set[str]) -> None
 class Stack:
     """The stack slots that hold attributes of variables, after an instruction.
 
-    plain: receives the names of those variables whose attribute is called in the plain form. place, depth: the
-    instruction, and the depth of the stack after it. at: the depths at jump targets.
+    plain: receives the names of those variables whose attribute is called in the plain form.
+    place, depth: the instruction, and the depth of the stack after it.
+    at: the depths at jump targets.
     """
 
     items: list[Instruction]

@@ -64,9 +64,9 @@ def canonical_side(state: State, side: Side, names: frozenset[str] | None) -> Si
 class Join:
     """The join of two canonical states: the facts that hold in both.
 
-    is_less: whether the old state had more facts. conflicts: the fresh objects of the old state, and of the new one,
-    that do not match the other state: it has something
-        else in their place, or a fresh object of another shape.
+    is_less: whether the old state had more facts.
+    conflicts: the fresh objects of the old state, and of the new one, that do not match the other state: it has
+        something else in their place, or a fresh object of another shape.
 
     A pair of an old and a new term becomes one term, the same wherever the pair occurs. So locations are equal in the
     join exactly if they are equal in both states. An old symbol keeps its name for the first new term that it is paired

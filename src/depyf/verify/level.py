@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 class Level(enum.IntEnum):
     """A proven level, weakest first, so that the `min` of several levels holds for all.
 
-    UNPROVEN: nothing. EQUIVALENT: the same observable effects on equal operands in the same order, on every path.
+    UNPROVEN: nothing.
+    EQUIVALENT: the same observable effects on equal operands in the same order, on every path.
     EXACT: the same normalised instructions on every path.
     """
 
@@ -43,8 +44,9 @@ class Place:
 class Verdict:
     """The proven level, and where the proof of a higher level failed.
 
-    reason: empty for EXACT; for EQUIVALENT why it is not EXACT; for UNPROVEN why it is not EQUIVALENT. where: the first
-    difference, if `reason` has a place. outlives: whether the only unproven fact is that no value lives longer.
+    reason: empty for EXACT; for EQUIVALENT why it is not EXACT; for UNPROVEN why it is not EQUIVALENT.
+    where: the first difference, if `reason` has a place.
+    outlives: whether the only unproven fact is that no value lives longer.
     """
 
     level: Level

@@ -1,8 +1,8 @@
 """Find values that a side keeps alive during an observable. Its operands do not count: they belong to the callee.
 
-original                    candidate y = f(x)[0]; return g(y)    y = f(x); return g(y[0])        holds the other
-results of `f` while `g` runs return g(f(x))              y = f(x); return g(y)           holds `y` while `g` runs,
-which may have dropped it
+original                    candidate
+y = f(x)[0]; return g(y)    y = f(x); return g(y[0])        holds the other results of `f` while `g` runs
+return g(f(x))              y = f(x); return g(y)           holds `y` while `g` runs, which may have dropped it
 
 If a text replaces the original, no value may live longer than before: a tensor that does costs memory.
 """

@@ -43,9 +43,10 @@ CANNOT_RAISE = MOVES | {
 class Step:
     """The step at a place. Immutable by convention.
 
-    label: all that must be equal in the other listing. successors: the places that follow, in an order that the label
-    fixes. raises: the instruction that may raise here, or -1. nested: the code object in place of the label, which is
-    compared separately.
+    label: all that must be equal in the other listing.
+    successors: the places that follow, in an order that the label fixes.
+    raises: the instruction that may raise here, or -1.
+    nested: the code object in place of the label, which is compared separately.
     """
 
     label: tuple[Hashable, ...]
@@ -58,8 +59,8 @@ class Step:
 class Test:
     """A conditional jump on the top of the stack. Immutable by convention.
 
-    when: the truth value on which it jumps. keeps: whether the value stays on the stack if it jumps; otherwise it is
-    always popped.
+    when: the truth value on which it jumps.
+    keeps: whether the value stays on the stack if it jumps; otherwise it is always popped.
     """
 
     place: int

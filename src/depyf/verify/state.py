@@ -117,11 +117,13 @@ class Side:
 class State:
     """Both codes, the original's side first.
 
-    heap: the contents of each fresh term. bound: terms that have become known as other terms: an escaped container, a
-    truth value that a branch decided. private: the sequences of assumed length that have not escaped. tested: the
-    results of the last truth tests, with no observable since. met: whether the path passed a meeting of paths. origin:
-    the last pair of meeting places from which the walk continued. joint: whether both sides have executed an observable
-    since then.
+    heap: the contents of each fresh term.
+    bound: terms that have become known as other terms: an escaped container, a truth value that a branch decided.
+    private: the sequences of assumed length that have not escaped.
+    tested: the results of the last truth tests, with no observable since.
+    met: whether the path passed a meeting of paths.
+    origin: the last pair of meeting places from which the walk continued.
+    joint: whether both sides have executed an observable since then.
     """
 
     terms: Terms

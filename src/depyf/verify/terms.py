@@ -27,11 +27,16 @@ class NotUnderstood(Exception):
 class Sort(enum.Enum):
     """The known facts about a symbol.
 
-    PLAIN: a value. BOOL: `True` or `False`. TEXT: a string. ITERATOR: the result of GET_ITER, so that its own iterator
-    is itself. ASYNC_ITERATOR: the result of GET_AITER, so that its own asynchronous iterator is itself. GLOBAL: the
-    value of the global that the detail names. SEQUENCE: an exact tuple or list with the length in the detail, unchanged
-    while it is private. LIST, SET, DICT: an exact list, set or dict. MAYBE: a value, or the null of an unbound
-    variable. LOST: nothing, not even whether another term is the same value; the detail tells whether it may be a null.
+    PLAIN: a value.
+    BOOL: `True` or `False`.
+    TEXT: a string.
+    ITERATOR: the result of GET_ITER, so that its own iterator is itself.
+    ASYNC_ITERATOR: the result of GET_AITER, so that its own asynchronous iterator is itself.
+    GLOBAL: the value of the global that the detail names.
+    SEQUENCE: an exact tuple or list with the length in the detail, unchanged while it is private.
+    LIST, SET, DICT: an exact list, set or dict.
+    MAYBE: a value, or the null of an unbound variable.
+    LOST: nothing, not even whether another term is the same value; the detail tells whether it may be a null.
     """
 
     PLAIN = enum.auto()
@@ -116,8 +121,8 @@ LITERALS = (int, float, complex, str, bytes, frozenset, slice)
 class Terms:
     """The table of all terms of one proof.
 
-    met: the constants so far by address, and their terms. asks_tracebacks: whether the code distinguishes exceptions by
-    their tracebacks, as the end of an `except*` does.
+    met: the constants so far by address, and their terms.
+    asks_tracebacks: whether the code distinguishes exceptions by their tracebacks, as the end of an `except*` does.
     """
 
     def __init__(self) -> None:

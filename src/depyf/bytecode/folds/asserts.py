@@ -1,7 +1,7 @@
 """Recognise the exception of `assert` if the compiler loads it as a global.
 
-POP_JUMP_IF_TRUE L; LOAD_GLOBAL AssertionError; [message; CALL_FUNCTION 1;] RAISE_VARARGS 1; L: =>  the same with
-LOAD_COMMON AssertionError
+POP_JUMP_IF_TRUE L; LOAD_GLOBAL AssertionError; [message; CALL_FUNCTION 1;] RAISE_VARARGS 1; L:
+=>  the same with LOAD_COMMON AssertionError
 
 `if not c: raise AssertionError(m)` compiles to the same code, except for a constant `c` and for the lines. An `assert`
 raises on the line of its test or before it, a `raise` below its `if` after it. In the same way `if c: raise` compiles

@@ -1,8 +1,9 @@
 """Fold the interpreter's operations at the start, the yields and the end of generators.
 
-RETURN_GENERATOR; POP_TOP           =>    (nothing: calling a generator function does that) ASYNC_GEN_WRAP; YIELD_VALUE
-=>    YIELD handler: STOPITERATION_ERROR; RERAISE    =>    (no handler: generators do that) (a generator without that
-handler)       =>    UNGUARDED
+RETURN_GENERATOR; POP_TOP           =>    (nothing: calling a generator function does that)
+ASYNC_GEN_WRAP; YIELD_VALUE         =>    YIELD
+handler: STOPITERATION_ERROR; RERAISE    =>    (no handler: generators do that)
+(a generator without that handler)       =>    UNGUARDED
 """
 
 from __future__ import annotations

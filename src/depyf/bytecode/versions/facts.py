@@ -20,25 +20,34 @@ CACHE, EXTENDED_ARG = "CACHE", "EXTENDED_ARG"
 class Facts:
     """Behaviours of one CPython feature version.
 
-    table: the generated opcode table. expansions: the expansion of each opcode name. fields: names of a marshalled code
-    object's fields in order, and whether each is a plain number. jump_unit: bytes per unit of a jump argument.
-    backward: opcode names that jump backwards by their argument. exceptions: the form of handlers: on the block stack,
-    or in a table. walked: the interpreter keeps values on the stack that normalised code does not have. lines: format
-    of the line table. value_first: the value of an item of a dictionary comprehension is computed before its key.
-    source_order: the compiler writes code in the order of the source, without duplicates. shared_slots: local, cell and
-    free variables share one index space. null_above: a call's NULL (or `self`) is above the callable. docstring_flag: a
-    flag marks a function whose first constant is its docstring; else any first string is one. class_lines: the compiler
-    stores the first line of a class in its body. cleans_docstrings: the compiler removes the indentation of docstrings.
-    star_in_index: the grammar has `x[*a]`. nested_quotes: the fields of an f-string may contain its own quotes and
-    backslashes. negates: in a test, `not a in b` is compiled as `a not in b`, and `not a is b` as `a is not b`.
-    iterates_tuples: the compiler turns a list display that a loop iterates over into a tuple. set_fills: how often the
-    compiler fills a constant set, each time in the iteration order of the previous one. loose_tests: the test of a kept
-    value has no handler if the compiler has threaded its jump past another test. keeps_constants: the constant that a
-    loop tests stays among the constants, although no instruction loads it. percent_joins: the compiler compiles `'%s' %
-    (a,)` like `f'{a!s}'`. guesses: folds that hide values of the interpreter, tried first: a program may use those
-    values. folds: the folds for this version's idioms, in order. fixed: opcode name to its steps, if they do not depend
-    on the argument, and where a step jumps. jumping: opcode names with a step that jumps. sizes: opcode number to name
-    and size in bytes, including caches, of instructions that are not part of another one.
+    table: the generated opcode table.
+    expansions: the expansion of each opcode name.
+    fields: names of a marshalled code object's fields in order, and whether each is a plain number.
+    jump_unit: bytes per unit of a jump argument.
+    backward: opcode names that jump backwards by their argument.
+    exceptions: the form of handlers: on the block stack, or in a table.
+    walked: the interpreter keeps values on the stack that normalised code does not have.
+    lines: format of the line table.
+    value_first: the value of an item of a dictionary comprehension is computed before its key.
+    source_order: the compiler writes code in the order of the source, without duplicates.
+    shared_slots: local, cell and free variables share one index space.
+    null_above: a call's NULL (or `self`) is above the callable.
+    docstring_flag: a flag marks a function whose first constant is its docstring; else any first string is one.
+    class_lines: the compiler stores the first line of a class in its body.
+    cleans_docstrings: the compiler removes the indentation of docstrings.
+    star_in_index: the grammar has `x[*a]`.
+    nested_quotes: the fields of an f-string may contain its own quotes and backslashes.
+    negates: in a test, `not a in b` is compiled as `a not in b`, and `not a is b` as `a is not b`.
+    iterates_tuples: the compiler turns a list display that a loop iterates over into a tuple.
+    set_fills: how often the compiler fills a constant set, each time in the iteration order of the previous one.
+    loose_tests: the test of a kept value has no handler if the compiler has threaded its jump past another test.
+    keeps_constants: the constant that a loop tests stays among the constants, although no instruction loads it.
+    percent_joins: the compiler compiles `'%s' % (a,)` like `f'{a!s}'`.
+    guesses: folds that hide values of the interpreter, tried first: a program may use those values.
+    folds: the folds for this version's idioms, in order.
+    fixed: opcode name to its steps, if they do not depend on the argument, and where a step jumps.
+    jumping: opcode names with a step that jumps.
+    sizes: opcode number to name and size in bytes, including caches, of instructions that are not part of another one.
     """
 
     table: OpcodeTable

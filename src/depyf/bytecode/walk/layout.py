@@ -10,10 +10,14 @@ from dataclasses import dataclass
 class Kind(enum.Enum):
     """The kind of a slot. Only real slots are also on the normalised stack.
 
-    REAL: any value. EXCEPTION: the exception that a handler caught. PREVIOUS: the exception that was being handled
-    before. GHOST: a value of the interpreter's own. NULL: a null that has not been needed so far. EXCEPTION_TYPE: the
-    type of the EXCEPTION below. NORMAL, CALLED, RETURNING, BREAKING, CONTINUING: why a `finally` body runs: control
-    fell into it, an instruction called it, or control leaves the function, leaves a loop, or continues a loop.
+    REAL: any value.
+    EXCEPTION: the exception that a handler caught.
+    PREVIOUS: the exception that was being handled before.
+    GHOST: a value of the interpreter's own.
+    NULL: a null that has not been needed so far.
+    EXCEPTION_TYPE: the type of the EXCEPTION below.
+    NORMAL, CALLED, RETURNING, BREAKING, CONTINUING: why a `finally` body runs. Control fell into it, an instruction
+        called it, or control leaves the function, leaves a loop, or continues a loop.
     """
 
     REAL = enum.auto()
@@ -108,8 +112,9 @@ def top_slots(layout: Layout, count: int) -> list[Slot]:
 class Block:
     """An entry of the block stack.
 
-    kind: 'loop', 'except', 'finally', or 'handler' while an exception is being handled. target: raw instruction that
-    the block leads to (for 'handler': the handler's first). depth: slots on the stack when the block was entered.
+    kind: 'loop', 'except', 'finally', or 'handler' while an exception is being handled.
+    target: raw instruction that the block leads to (for 'handler': the handler's first).
+    depth: slots on the stack when the block was entered.
     """
 
     kind: str

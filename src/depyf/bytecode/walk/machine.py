@@ -33,11 +33,12 @@ CALLS = ("CALL", "CALL_KW", "CALL_EX")
 class Machine:
     """The stacks at one point, changed operation by operation; collects the operations to emit.
 
-    catching, protected: the block stack and the layout for exceptions of this point. next_raw: the raw instruction
-    where control continues, or None. branches: for each operation that jumps, its index in `emitted` and its target.
-    behind: the raw instruction after the loop that is opened here, or -1. beyond: where the compiler wrote code as if
-    the last operation fell through, or None. marks: emit where blocks are opened and closed, and how `finally` bodies
-    and loops are entered and left.
+    catching, protected: the block stack and the layout for exceptions of this point.
+    next_raw: the raw instruction where control continues, or None.
+    branches: for each operation that jumps, its index in `emitted` and its target.
+    behind: the raw instruction after the loop that is opened here, or -1.
+    beyond: where the compiler wrote code as if the last operation fell through, or None.
+    marks: emit where blocks are opened and closed, and how `finally` bodies and loops are entered and left.
     """
 
     def __init__(self, draft: Draft, layouts: Layouts, point: Point, marks: bool = False) -> None:

@@ -11,8 +11,8 @@ from depyf.bytecode.walk.layout import Blocks, Layout
 class Point(NamedTuple):
     """The identity of a node.
 
-    raw: index of the raw instruction. role: '' for the instruction itself; 'enter', 'cleanup', 'swallow', 'break',
-    'out' for implicit actions of the
+    raw: index of the raw instruction.
+    role: '' for the instruction itself; 'enter', 'cleanup', 'swallow', 'break', 'out' for implicit actions of the
         interpreter there.
     """
 
@@ -47,9 +47,12 @@ class Catch(NamedTuple):
 class Node:
     """The expansion of one point.
 
-    emitted: its operations. following: where control goes after them, if it does. catch: where exceptions of its
-    operations go. behind: the raw instruction after the loop that is opened here, or -1. beyond: where the compiler
-    wrote code as if its last operation fell through. number: in order of discovery.
+    emitted: its operations.
+    following: where control goes after them, if it does.
+    catch: where exceptions of its operations go.
+    behind: the raw instruction after the loop that is opened here, or -1.
+    beyond: where the compiler wrote code as if its last operation fell through.
+    number: in order of discovery.
     """
 
     point: Point

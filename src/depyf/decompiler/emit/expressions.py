@@ -81,7 +81,8 @@ NAMES = frozenset({ast.Name, Var})
 class ExpressionWriter:
     """Writes expressions in the grammar of one Python version.
 
-    no_backslash: write strings with literal characters instead of escapes, if possible. rules: how to write each node.
+    no_backslash: write strings with literal characters instead of escapes, if possible.
+    rules: how to write each node.
     """
 
     def __init__(

@@ -13,9 +13,10 @@ from depyf.bytecode.versions.known import facts_of
 class Grammar:
     """Facts about one version's grammar.
 
-    star_in_index: `x[*a]` is allowed. nested_quotes: an f-string's fields may contain its own quotes and backslashes.
-    cleans_docstrings: the compiler removes the indentation of docstrings. percent_joins: `'%s' % (a,)` compiles to the
-    same code as `f'{a!s}'`.
+    star_in_index: `x[*a]` is allowed.
+    nested_quotes: an f-string's fields may contain its own quotes and backslashes.
+    cleans_docstrings: the compiler removes the indentation of docstrings.
+    percent_joins: `'%s' % (a,)` compiles to the same code as `f'{a!s}'`.
     """
 
     star_in_index: bool

@@ -78,8 +78,8 @@ def _intersect(idom: dict[int, int], number: dict[int, int], one: int, two: int)
 class Dominance:
     """Dominance queries in constant time.
 
-    Each node has a range of numbers that contains the ranges of the nodes that it dominates. idom: the immediate
-    dominators, in an order in which every node follows its own.
+    Each node has a range of numbers that contains the ranges of the nodes that it dominates.
+    idom: the immediate dominators, in an order in which every node follows its own.
     """
 
     def __init__(self, idom: Mapping[int, int]) -> None:

@@ -34,7 +34,9 @@ class Inst:
     """One operation.
 
     op: operation of `depyf.bytecode.operations`, or one of this stage: EXPR (a folded expression; `arg` is a
-    `Compound`). uses: temporaries read, in their order on the stack. defs: temporaries made.
+        `Compound`).
+    uses: temporaries read, in their order on the stack.
+    defs: temporaries made.
     """
 
     op: str
@@ -108,8 +110,8 @@ class Goto:
 class Leave:
     """Follow an edge, and keep the place of the jump for later passes.
 
-    beyond: where the compiler wrote code as if control continued from here: see `Return`. explicit: a `break` or
-    `continue` of the source does this, even if control would get there without it.
+    beyond: where the compiler wrote code as if control continued from here: see `Return`.
+    explicit: a `break` or `continue` of the source does this, even if control would get there without it.
     """
 
     edge: Edge

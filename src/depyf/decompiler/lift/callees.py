@@ -1,6 +1,7 @@
 """Determine the callee of each call, once the NULL values are known.
 
-Before: CALL NULL f x, or CALL method SELF x After:  CALL f x
+Before: CALL NULL f x, or CALL method SELF x
+After:  CALL f x
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 A `def` is a statement, and only a `def` has annotations. If a function with annotations is neither bound to its own
 name (decorated or not) nor the body of a class, it becomes a temporary, which its definition binds.
 
-Before: v1 = MAKE_FUNCTION <code g>, annotations; v2 = CALL v0 v1 After:  def g(x: int): ...
+Before: v1 = MAKE_FUNCTION <code g>, annotations; v2 = CALL v0 v1
+After:  def g(x: int): ...
         f(g)
 """
 

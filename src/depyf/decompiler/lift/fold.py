@@ -1,6 +1,7 @@
 """Fold the three-address code of a block into expressions and statements.
 
-Before: v1 = LOAD_GLOBAL f; v2 = LOAD_FAST x; v3 = CALL v1 v2; STORE_FAST y v3 After:  y = f(x)
+Before: v1 = LOAD_GLOBAL f; v2 = LOAD_FAST x; v3 = CALL v1 v2; STORE_FAST y v3
+After:  y = f(x)
 
 Unused values are *pending*, in the order of their computation. An operation may take pending values into its expression
 only if that keeps the order of evaluation (`lift/order.py`). A value that cannot be folded is assigned to its

@@ -1,6 +1,7 @@
 """Variables that are looked up first in the namespace of a class.
 
-Before: v1 = LOAD_LOCALS; v2 = LOAD_FROM_DICT_OR_GLOBALS x v1 After:  v2 = x
+Before: v1 = LOAD_LOCALS; v2 = LOAD_FROM_DICT_OR_GLOBALS x v1
+After:  v2 = x
 """
 
 from __future__ import annotations

@@ -155,8 +155,8 @@ class FromModule(Expression):
 class Function(Expression):
     """A function made here from a code object.
 
-    annotate: the function that evaluates its annotations lazily. type_params: type parameters in the function's
-    definition.
+    annotate: the function that evaluates its annotations lazily.
+    type_params: type parameters in the function's definition.
     """
 
     _fields = ("defaults", "kwdefaults", "annotations", "closure", "type_params")
@@ -333,9 +333,11 @@ class Intrinsic(Expression):
 class Entry:
     """A computed value with remaining uses: a pending expression.
 
-    effect: PURE, LOCAL (reads local variables) or IMPURE (its order matters). reads, writes: local variables read, and
-    written by `:=` or as targets. uses: the number of remaining uses. targets: assignment targets it has already been
-    stored to. replacement: the expression for its `Ref`s, once that is known.
+    effect: PURE, LOCAL (reads local variables) or IMPURE (its order matters).
+    reads, writes: local variables read, and written by `:=` or as targets.
+    uses: the number of remaining uses.
+    targets: assignment targets it has already been stored to.
+    replacement: the expression for its `Ref`s, once that is known.
     """
 
     temp: int

@@ -1,6 +1,7 @@
 """Targets of an unpacking that are filled one by one.
 
-Before: v1 v2 = UNPACK_SEQUENCE v0; STORE_FAST a v1; v3 = LOAD_FAST o; STORE_ATTR b v2 v3 After:  (a, o.b) = v0
+Before: v1 v2 = UNPACK_SEQUENCE v0; STORE_FAST a v1; v3 = LOAD_FAST o; STORE_ATTR b v2 v3
+After:  (a, o.b) = v0
 
 The same works for `a, b = b, a`, in which the compiler leaves the values on the stack.
 """

@@ -1,6 +1,7 @@
 """Operations on constants that the compiler did not fold, because one operand was an f-string without fields.
 
-Before: v1 = CONST ''; v2 = CONST 'a'; v3 = BINARY + v1 v2 After:  f'' + 'a'
+Before: v1 = CONST ''; v2 = CONST 'a'; v3 = BINARY + v1 v2
+After:  f'' + 'a'
 
 `'' + 'a'` would be folded to one constant.
 """

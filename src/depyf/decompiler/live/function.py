@@ -1,6 +1,7 @@
 """The parts of a live function that are not in its code: defaults, annotations, closure.
 
-Before: def f(x, y, *, z): ... After:  # closure: factor = 3
+Before: def f(x, y, *, z): ...
+After:  # closure: factor = 3
         def f(x: int, y=1, *, z=None) -> str: ...
 """
 
@@ -24,9 +25,9 @@ from depyf.decompiler.live.values import Scope, expression
 class Live:
     """The parts of a live function that are not in its code.
 
-    maker: how it is made: its defaults and annotations as expressions. closure: its free variables, and their values as
-    expressions; None for an unbound one. objects: names in those expressions that stand for objects without a text, and
-    these objects.
+    maker: how it is made: its defaults and annotations as expressions.
+    closure: its free variables, and their values as expressions; None for an unbound one.
+    objects: names in those expressions that stand for objects without a text, and these objects.
     """
 
     maker: Function

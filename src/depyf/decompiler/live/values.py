@@ -1,7 +1,7 @@
 """Objects of the running program as expressions.
 
-Before: the objects 3, [1, 'a'], torch.float32, Color.RED, <function helper>, <object object at 0x7f...> After:  the
-texts   3, [1, 'a'], torch.float32, Color.RED, helper,            object_object
+Before: the objects 3, [1, 'a'], torch.float32, Color.RED, <function helper>, <object object at 0x7f...>
+After:  the texts   3, [1, 'a'], torch.float32, Color.RED, helper,            object_object
 
 No code of the program is run: no `repr` and no attribute of an object of the program's own classes.
 """
@@ -29,7 +29,8 @@ NAMED = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 class Scope:
     """The names that a text may use.
 
-    names: the globals of a function, and its free variables. placeholder: gives a name to an object without a text.
+    names: the globals of a function, and its free variables.
+    placeholder: gives a name to an object without a text.
     """
 
     names: Mapping[str, object]

@@ -1,6 +1,7 @@
 """Annotated variables of modules and classes.
 
-Before: x = 1; __annotations__['x'] = int; __annotations__['y'] = str After:  x: int = 1; y: str
+Before: x = 1; __annotations__['x'] = int; __annotations__['y'] = str
+After:  x: int = 1; y: str
 
 The compiler writes this only if it has also set up `__annotations__`, for an annotation anywhere in the body.
 """

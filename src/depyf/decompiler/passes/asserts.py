@@ -1,7 +1,7 @@
 """`assert`.
 
-Before: if not c: raise AssertionError(m)       if a and not c: raise AssertionError(m) After:  assert c, m
-if a: assert c, m
+Before: if not c: raise AssertionError(m)       if a and not c: raise AssertionError(m)
+After:  assert c, m                             if a: assert c, m
 
 If the second form is on one line, it becomes `assert not a or c, m`. A raise without a test comes from a constantly
 false test.

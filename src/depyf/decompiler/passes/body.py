@@ -13,8 +13,8 @@ from depyf.decompiler.passes.unreached import ALL_REACHED, Unreached
 class Body:
     """Statements of a code object.
 
-    global_reads: names that it, or nested code, reads as globals without declaring them. unreached: the traces of
-    removed code in an expression that no other part of it explains.
+    global_reads: names that it, or nested code, reads as globals without declaring them.
+    unreached: the traces of removed code in an expression that no other part of it explains.
     """
 
     code: Code

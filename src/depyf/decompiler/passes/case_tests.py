@@ -1,6 +1,7 @@
 """Split tests of several cases that have become one condition, because their bodies only jump.
 
-Before: if not (t matches [a] or t matches [b]): c() After:  if t matches [a]: pass
+Before: if not (t matches [a] or t matches [b]): c()
+After:  if t matches [a]: pass
         elif t matches [b]: pass
         else: c()
 """

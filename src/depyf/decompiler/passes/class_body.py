@@ -1,6 +1,7 @@
 """The body of a class, without the compiler's additions.
 
-Before: __module__ = __name__; __qualname__ = 'C'; __doc__ = 'text'; x = 1; return After:  'text'; x = 1
+Before: __module__ = __name__; __qualname__ = 'C'; __doc__ = 'text'; x = 1; return
+After:  'text'; x = 1
 """
 
 from __future__ import annotations

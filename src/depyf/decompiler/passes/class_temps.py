@@ -1,7 +1,7 @@
 """Remove the temporary variables of a class body at its end.
 
-Before: class C: state = 0; while state < 2: ... After:  class C: state = 0; while state < 2: ...; state = None; del
-state
+Before: class C: state = 0; while state < 2: ...
+After:  class C: state = 0; while state < 2: ...; state = None; del state
 
 A variable of a class body becomes an attribute of the class, unless it is unbound at the end. Some of the variables may
 not be bound on the executed path.

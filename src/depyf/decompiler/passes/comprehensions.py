@@ -1,7 +1,7 @@
 """Comprehensions whose loop is a separate function.
 
-Before: <listcomp function>(<iterator of x>), whose body is `r = []; for a in .0: if c: r.append(b)` After:  [b for a in
-x if c]
+Before: <listcomp function>(<iterator of x>), whose body is `r = []; for a in .0: if c: r.append(b)`
+After:  [b for a in x if c]
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Expressions that a separate function evaluates lazily.
 
-Before: <function __annotate__>, whose body is `if format > 2: raise NotImplementedError; return {'a': int}` After:
-{'a': int}
+Before: <function __annotate__>, whose body is `if format > 2: raise NotImplementedError; return {'a': int}`
+After:  {'a': int}
 
 Such are the annotations of a function, class or module, the value of a type alias, and the parts of type parameters.
 Since 3.14 the function begins with the test of the format.

@@ -1,6 +1,7 @@
 """Generators whose every `yield` the compiler has dropped as unreachable.
 
-Before: def f(): return             (but its code is that of a generator) After:  def f():
+Before: def f(): return             (but its code is that of a generator)
+After:  def f():
             if False: yield
             return
 

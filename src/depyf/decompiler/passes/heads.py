@@ -1,7 +1,7 @@
 """Heads of `for` and `with`: move the iterable, the manager and the target to their places.
 
-Before: t1 = <iterator of x>; ForStmt t1: a, b = t2; ...      Enter m -> t3 t4; WithStmt: c = t4; ... After:  for a, b
-in x: ...                                   with m as c: ...
+Before: t1 = <iterator of x>; ForStmt t1: a, b = t2; ...      Enter m -> t3 t4; WithStmt: c = t4; ...
+After:  for a, b in x: ...                                   with m as c: ...
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Inlined comprehensions, once their loop has become statements.
 
-Before: EXPR without a meaning; statements `r = []; for a in .0: if c: r.append(b)` After:  EXPR that makes [b for a in
-x if c] from the iterator of x
+Before: EXPR without a meaning; statements `r = []; for a in .0: if c: r.append(b)`
+After:  EXPR that makes [b for a in x if c] from the iterator of x
 """
 
 from __future__ import annotations

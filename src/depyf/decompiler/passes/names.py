@@ -17,10 +17,12 @@ from depyf.decompiler.graph.tac import Graph
 class Names:
     """Names invented for one decompilation.
 
-    objects: placeholder names, and their constants without a literal. variables: identifiers, and the names that they
-    replace because those are not identifiers. functions: names of functions in the text, and the real names of these
-    functions. hints: suggested names for temporaries. are_writable: a source can contain all names of the code. tried:
-    by wish, the highest number already taken.
+    objects: placeholder names, and their constants without a literal.
+    variables: identifiers, and the names that they replace because those are not identifiers.
+    functions: names of functions in the text, and the real names of these functions.
+    hints: suggested names for temporaries.
+    are_writable: a source can contain all names of the code.
+    tried: by wish, the highest number already taken.
     """
 
     taken: set[str]

@@ -1,7 +1,7 @@
 """`super()` whose attributes are loaded as in a module that names `super` itself.
 
-Before: def f(self): super().g()                    of LOAD_GLOBAL super; CALL; LOAD_METHOD g After:  def f(self):
-global super; super().g()
+Before: def f(self): super().g()                    of LOAD_GLOBAL super; CALL; LOAD_METHOD g
+After:  def f(self): global super; super().g()
 
 Compilers that load an attribute of `super()` in one operation do so only if the module nowhere names `super`. A
 decompiled function has no such module around it, so a declaration names `super` in it.

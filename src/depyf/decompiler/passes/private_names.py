@@ -1,6 +1,7 @@
 """Private names of a class, as written inside it.
 
-Before: class A: def f(self): self._A__x = 1 After:  class A: def f(self): self.__x = 1
+Before: class A: def f(self): self._A__x = 1
+After:  class A: def f(self): self.__x = 1
 
 Both compile to the same operations. But a class that lists the attributes that its methods assign (3.13 and newer)
 lists them as they were written.

@@ -1,7 +1,7 @@
 """Names for temporaries that describe their contents.
 
-Before: tmp_1 = layer._parameters['weight']      After: weight = layer._parameters['weight'] Before: tmp_1 = [a, b];
-cache.layers = tmp_1     After: layers = [a, b]; cache.layers = layers
+Before: tmp_1 = layer._parameters['weight']      After: weight = layer._parameters['weight']
+Before: tmp_1 = [a, b]; cache.layers = tmp_1     After: layers = [a, b]; cache.layers = layers
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`try`: split a handler's code into clauses.
 
-Before: TryStmt handler: if <exc is E>: name = exc; A  else: if <exc is F>: B else: reraise After:  except E as name: A
+Before: TryStmt handler: if <exc is E>: name = exc; A  else: if <exc is F>: B else: reraise
+After:  except E as name: A
         except F: B
 """
 

@@ -1,9 +1,10 @@
 """Definitions with type parameters, and `type` statements.
 
-Before: f = <function <generic parameters of f>>(), which returns set_params(<function f>, (T := typevar('T'),)) After:
-f = <function f with type parameters T>, which becomes `def f[T]()`
+Before: f = <function <generic parameters of f>>(), which returns set_params(<function f>, (T := typevar('T'),))
+After:  f = <function f with type parameters T>, which becomes `def f[T]()`
 
-Before: X = typealias(('X', None, <function: return int>)) After:  type X = int
+Before: X = typealias(('X', None, <function: return int>))
+After:  type X = int
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Traces of unreachable code: the compiler drops the code, but keeps its effect on the scope of names.
 
-Before: x = 1; return x          (but x is a cell, and no function takes it) After:  if False:
+Before: x = 1; return x          (but x is a cell, and no function takes it)
+After:  if False:
             lambda: x
         x = 1; return x
 """
@@ -49,10 +50,14 @@ class Reached:
 class Unreached:
     """The known facts about removed code.
 
-    bound: variables that only this code binds. captured: variables that a function in it captures. read: free variables
-    that it reads. yields, awaits: whether it does. inside: variables that only comprehensions in it bind. named: global
-    variables that `:=` in it binds. looped: variables of comprehensions in it that a function captures. used: variables
-    of a module that it reads.
+    bound: variables that only this code binds.
+    captured: variables that a function in it captures.
+    read: free variables that it reads.
+    yields, awaits: whether it does.
+    inside: variables that only comprehensions in it bind.
+    named: global variables that `:=` in it binds.
+    looped: variables of comprehensions in it that a function captures.
+    used: variables of a module that it reads.
     """
 
     bound: tuple[str, ...] = ()
@@ -133,8 +138,8 @@ def unreached(
 ) -> Unreached:
     """Return the facts that nothing in a body explains.
 
-    own, inner: variables that the body itself names, and those in inlined comprehensions. unused: free variables that
-    nothing names.
+    own, inner: variables that the body itself names, and those in inlined comprehensions.
+    unused: free variables that nothing names.
     """
     named = of_kinds(stmts, NAMING)
     shared = reached.shared | {node.name for node in named if isinstance(node, Cell)}

@@ -42,10 +42,10 @@ def decompile(
     """Return the statements of a code object, including those of nested code, and the invented names.
 
     known: rewrite program-written code to its most readable form (`lift/simplify`), with these facts about the results
-    of
-        globals; None keeps the code as it is.
-    without: names of optional passes to leave out. listings: of code that was read before; those of this code are
-    added. apart: identities of nested code objects whose definitions need no body.
+        of globals; None keeps the code as it is.
+    without: names of optional passes to leave out.
+    listings: of code that was read before; those of this code are added.
+    apart: identities of nested code objects whose definitions need no body.
 
     Raises DecompilationError for invalid or unsupported code.
     """

@@ -49,10 +49,14 @@ class Stage(enum.Enum):
 class Work:
     """The state that passes share. A field exists after the pass that sets it.
 
-    bodies: the results for the nested code objects. first_temp: the first unused number of a temporary. known: facts
-    about the globals that it names, if code is rewritten to its most readable form. without: names of disabled passes.
-    ops: the operations of the listing, by name. choices: how to structure, or which dispatch to write. scope: a number
-    per block; only blocks with the same number are joined to expressions. uses: how often each temporary is read.
+    bodies: the results for the nested code objects.
+    first_temp: the first unused number of a temporary.
+    known: facts about the globals that it names, if code is rewritten to its most readable form.
+    without: names of disabled passes.
+    ops: the operations of the listing, by name.
+    choices: how to structure, or which dispatch to write.
+    scope: a number per block; only blocks with the same number are joined to expressions.
+    uses: how often each temporary is read.
     """
 
     code: Code
@@ -95,10 +99,12 @@ def always(work: Work) -> bool:
 class Pass:
     """One step of the pipeline.
 
-    name: its name for `--stop-after` and `--without`. does: one line for the reader of a trace. optional: without it
-    the result is correct, but uglier. applies: whether it may apply to this work; it reads only `known`, `choices` and
-    `without`. needs: operations; without any of them the pass has nothing to do. unless: operations; if one of them is
-    present, the pass would destroy the form that a later pass recognises.
+    name: its name for `--stop-after` and `--without`.
+    does: one line for the reader of a trace.
+    optional: without it the result is correct, but uglier.
+    applies: whether it may apply to this work; it reads only `known`, `choices` and `without`.
+    needs: operations; without any of them the pass has nothing to do.
+    unless: operations; if one of them is present, the pass would destroy the form that a later pass recognises.
     """
 
     name: str

@@ -58,8 +58,9 @@ document.querySelector('main').addEventListener('click', event => {
 def page(title: str, notes: Sequence[str], codes: Sequence[Staged], source: str, where: Origins) -> str:
     """Return the page.
 
-    notes: lines about the whole. codes: the code objects, in order. where: the origins of each source line, by the
-    positions of `codes`.
+    notes: lines about the whole.
+    codes: the code objects, in order.
+    where: the origins of each source line, by the positions of `codes`.
     """
     columns = [
         "".join(block(number, str(staged.code), staged.bytecode()) for number, staged in enumerate(codes)),

@@ -1,6 +1,7 @@
 """Find chained comparisons in tests: the next one uses the right operand of the previous one.
 
-Before: a < b, and if that is so: not b < c or d      (b computed once) After:  not a < b < c or d
+Before: a < b, and if that is so: not b < c or d      (b computed once)
+After:  not a < b < c or d
 
 The first comparison joins the second if both failures have the same effect. That holds if the test begins with the
 second, and its failure alone decides the test.

@@ -11,10 +11,9 @@ class Choices:
     """One way to structure code.
 
     shared_exits_inside: code between the blocks of a loop that leaves it belongs to the loop even if several blocks
-    lead to
-        it.
-    goes_beyond: apparent fallthroughs after exits show the original nesting. joins_exits: copies of an exit are joined
-    first.
+        lead to it.
+    goes_beyond: apparent fallthroughs after exits show the original nesting.
+    joins_exits: copies of an exit are joined first.
     """
 
     shared_exits_inside: bool = True

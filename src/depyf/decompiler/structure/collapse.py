@@ -46,8 +46,8 @@ LINKS = frozenset({"COMPARE", "IS", "CONTAINS"})
 def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[int, int]:
     """Collapse as much as possible; return the updated counts of uses.
 
-    scope: the innermost scope of each block; only blocks of one scope are joined. is_expression: the code is a
-    lambda's, so that its `return`s are arms of one expression.
+    scope: the innermost scope of each block; only blocks of one scope are joined.
+    is_expression: the code is a lambda's, so that its `return`s are arms of one expression.
     """
     collapser = _Collapser(graph, scope, is_expression)
     for index in postorder(graph):

@@ -1,6 +1,7 @@
 """Operations that exist only after expressions of several blocks were joined, and the folding of all operations.
 
-Before: v3 = EXPR (a and b) v1; MOVE v4 v3; v5 v6 = ENTER_WITH v4 After:  v6 entered by `with a and b`
+Before: v3 = EXPR (a and b) v1; MOVE v4 v3; v5 v6 = ENTER_WITH v4
+After:  v6 entered by `with a and b`
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from depyf.decompiler.structure.tree import Enter
 class Compound:
     """An expression folded from several blocks; `make` builds it from the operands of its EXPR operation.
 
-    own: the number of its own operands; the others are temporaries that its inner parts name. content: a key for the
-    expression; None if unknown. Two expressions with one key are the same.
+    own: the number of its own operands; the others are temporaries that its inner parts name.
+    content: a key for the expression; None if unknown. Two expressions with one key are the same.
     """
 
     make: Callable[[list[ast.expr]], ast.expr]

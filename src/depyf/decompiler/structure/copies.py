@@ -220,8 +220,8 @@ def _compares(block: Block, branch: Branch, value: int) -> bool:
 def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
     """Let the failure of the first of two chained comparisons lead to where the second's failure leads.
 
-    Before: v3 = v1 < v2; Branch v3 -> 2, 3    2: v5 = v2 < v4; Branch v5 -> 6, 7    3: POP v2; rest     7: rest After:
-    v3 = v1 < v2; Branch v3 -> 2, 7    2: v5 = v2 < v4; Branch v5 -> 6, 7                        7: rest
+    Before: v3 = v1 < v2; Branch v3 -> 2, 3    2: v5 = v2 < v4; Branch v5 -> 6, 7    3: POP v2; rest     7: rest
+    After:  v3 = v1 < v2; Branch v3 -> 2, 7    2: v5 = v2 < v4; Branch v5 -> 6, 7                        7: rest
     """
     last = block.insts[-1] if block.insts else None
     if last is None or last.defs != [branch.cond] or len(last.uses) != 2:

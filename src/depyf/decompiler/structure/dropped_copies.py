@@ -1,7 +1,7 @@
 """Join the copies of the code after an expression statement whose value is a short circuit or a chain.
 
-Before: 0: Branch v1 -> 2, 1     1: POP v1; v2 = b; POP v2; rest     2: POP v1; rest After:  0: Branch v1 -> 2, 1     1:
-POP v1; v2 = b -> 3 (v2)         2: -> 3 (v1)         3 (v3): POP v3; rest
+Before: 0: Branch v1 -> 2, 1     1: POP v1; v2 = b; POP v2; rest     2: POP v1; rest
+After:  0: Branch v1 -> 2, 1     1: POP v1; v2 = b -> 3 (v2)         2: -> 3 (v1)         3 (v3): POP v3; rest
 
 The compiler drops the value in one place. It copies a short end of the code after that place to the jumps.
 """

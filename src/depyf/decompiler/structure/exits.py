@@ -1,7 +1,7 @@
 """Join the compiler's copies of a short exit.
 
-Before: 2: f(); return x     5: g(); return x     7: return x     (all on one line of the source) After:  2: f(); -> 7
-5: g(); -> 7         7: return x
+Before: 2: f(); return x     5: g(); return x     7: return x     (all on one line of the source)
+After:  2: f(); -> 7         5: g(); -> 7         7: return x
 
 A jump to a block that returns or raises becomes a copy of it. The copies have the line of the block: equivalent code on
 one line comes from one place. That place was reached by `break`, or by the end of a statement, so the statement can be

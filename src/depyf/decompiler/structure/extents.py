@@ -1,7 +1,7 @@
 """The extent of each loop statement, if the code shows it.
 
-Before: 0: SETUP_LOOP 40     6: FOR_ITER 20     20: f()     40: g() After:  the statement of the loop at 6 ends at 40,
-and the code at 20 is its `else`
+Before: 0: SETUP_LOOP 40     6: FOR_ITER 20     20: f()     40: g()
+After:  the statement of the loop at 6 ends at 40, and the code at 20 is its `else`
 """
 
 from __future__ import annotations

@@ -38,10 +38,11 @@ DISPLAYS = {"BUILD_LIST": "<listcomp>", "BUILD_SET": "<setcomp>", "BUILD_MAP": "
 class Inlined:
     """A comprehension's loop.
 
-    name: the function name of such a comprehension. graph: the loop as a separate graph. block: the block before the
-    loop; `first` is the first block of the loop, `rest` the block after it. saved, cells: its own variables, and those
-    of them that functions in it may capture. iterator: the iterator of the loop, or an iterable that `get_iter`
-    converts after the display (3.15).
+    name: the function name of such a comprehension.
+    graph: the loop as a separate graph.
+    block: the block before the loop; `first` is the first block of the loop, `rest` the block after it.
+    saved, cells: its own variables, and those of them that functions in it may capture.
+    iterator: the iterator of the loop, or an iterable that `get_iter` converts after the display (3.15).
     """
 
     name: str

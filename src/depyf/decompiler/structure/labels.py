@@ -1,6 +1,7 @@
 """Turn jumps into `break`, `continue`, `return`, or nothing, and items into statements.
 
-Before: Loop(7, [If(c, [Jump 9], [])...]), Label 9 After:  while True: if c: break ...
+Before: Loop(7, [If(c, [Jump 9], [])...]), Label 9
+After:  while True: if c: break ...
 
 Each place has a set of labels that it reaches by falling through; a jump there to one of them becomes nothing. `break`
 leads to the labels after the loop, `continue` to the loop's header.
@@ -110,8 +111,8 @@ def resolve(items: list[Item], graph: Graph) -> list[ast.stmt]:
 class _Resolver:
     """Resolves items.
 
-    in_order: a `return` in a `try` has its own code, which ends the `try` before. returns: there is a `return`, as in
-    functions, but not in modules and class bodies.
+    in_order: a `return` in a `try` has its own code, which ends the `try` before.
+    returns: there is a `return`, as in functions, but not in modules and class bodies.
     """
 
     def __init__(self, end: int, in_order: bool, returns: bool) -> None:

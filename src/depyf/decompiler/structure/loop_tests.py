@@ -1,7 +1,7 @@
 """The test of a `while` loop that the compiler wrote twice: before the loop, and at its end.
 
-Before: 0: if a -> 1, 9     1: if b -> 2, 9     2: g(); if x -> 9, 3     3: if b -> 2, 9 After:  the same, and blocks 1
-and 3 have separate numbers: `a` and `x` are not part of the test `b`
+Before: 0: if a -> 1, 9     1: if b -> 2, 9     2: g(); if x -> 9, 3     3: if b -> 2, 9
+After:  the same, and blocks 1 and 3 have separate numbers: `a` and `x` are not part of the test `b`
 
 Only blocks with one number are joined to a condition. So the two copies stay equal, and the loop gets its test back.
 """

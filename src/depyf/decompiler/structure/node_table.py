@@ -17,12 +17,13 @@ from depyf.decompiler.structure.tree import For, If, Item, Jump, Label, Loop, ch
 class Node:
     """A block, or the result of reducing a region or loop.
 
-    jumps: the unfilled jumps in its items. first, last: the lowest and the highest offset of its blocks in the code.
+    jumps: the unfilled jumps in its items.
+    first, last: the lowest and the highest offset of its blocks in the code.
     ends: the labels that `return` reaches from anywhere; empty in a module or class. Also empty if code is in the order
-    of
-        the source, because a `return` has its own code there.
-    in_order: whether code is in the order of the source. tells: whether a `continue` out of a clause with a name
-    differs from the end of the clause. implied: the labels of all loops, unless a `continue` differs from the end.
+        of the source, because a `return` has its own code there.
+    in_order: whether code is in the order of the source.
+    tells: whether a `continue` out of a clause with a name differs from the end of the clause.
+    implied: the labels of all loops, unless a `continue` differs from the end.
     """
 
     items: list[Item]

@@ -1,7 +1,7 @@
 """Join the copies of one source statement at the ends of the code.
 
-Before: 3: f(); x = 1; Return x (line 7)     5: x = 1; Return x (line 7) After:  3: f() -> 5                          5:
-x = 1; Return x (line 7)
+Before: 3: f(); x = 1; Return x (line 7)     5: x = 1; Return x (line 7)
+After:  3: f() -> 5                          5: x = 1; Return x (line 7)
 
 The compiler copies a short end of the code to the jumps that lead to it. Copies have the same lines.
 """

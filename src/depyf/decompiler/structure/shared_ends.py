@@ -1,7 +1,7 @@
 """Join the last statements of a module or class body, which the compiler has copied to each path that reaches them.
 
-Before: 1: ...; STORE_NAME x v1; return     2: ...; STORE_NAME x v2; return     (on the same lines of the source) After:
-1: ... -> 3     2: ... -> 3     3: STORE_NAME x v1; return
+Before: 1: ...; STORE_NAME x v1; return     2: ...; STORE_NAME x v2; return     (on the same lines of the source)
+After:  1: ... -> 3     2: ... -> 3     3: STORE_NAME x v1; return
 
 A function may return in several places. A module or class body has no `return`, so the copies must be joined.
 """

@@ -1,6 +1,7 @@
 """Lead edges past empty blocks.
 
-Before: 1 -> 2: POP v -> 3        (v is used elsewhere: the pop is no statement) After:  1 -> 3
+Before: 1 -> 2: POP v -> 3        (v is used elsewhere: the pop is no statement)
+After:  1 -> 3
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
 def _lead_back(graph: Graph) -> None:
     """Redirect the failure of a test to the test of the value that it belongs to: the compiler led it past that.
 
-    Before: 2: Branch v2 -> 3, 9 (v2)      3: v3 = b -> 4 (v3)      4 (v4): Branch v4 -> 5, 9 (v4) After:  2: Branch v2
-    -> 3, 4 (v2)      the same
+    Before: 2: Branch v2 -> 3, 9 (v2)      3: v3 = b -> 4 (v3)      4 (v4): Branch v4 -> 5, 9 (v4)
+    After:  2: Branch v2 -> 3, 4 (v2)      the same
     """
     tested = [block for block in graph.live() if _only_tests(block)]
     before = predecessors(graph)

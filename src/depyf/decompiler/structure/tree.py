@@ -19,8 +19,8 @@ class Jump:
     """Go to a label; or, once filled, the code at the label.
 
     never: an apparent fallthrough: the compiler wrote code here although control never gets here; it is no statement.
-    explicit: the source has a `break` or `continue` here. normal: the target when the previous loop ends normally, if
-    only `break` reaches this jump.
+    explicit: the source has a `break` or `continue` here.
+    normal: the target when the previous loop ends normally, if only `break` reaches this jump.
     """
 
     label: int
@@ -91,9 +91,9 @@ class For:
 class Try:
     """`try: body`, and its handler's code; `exc` is the exception's temporary.
 
-    is_finally: the handler's code is that of a `finally`, and every exit of the body runs it. is_star: the handler's
-    clauses are `except*`, which can only be left at their end. handled: the offset of the handler, if code is in the
-    order of the source; else -1.
+    is_finally: the handler's code is that of a `finally`, and every exit of the body runs it.
+    is_star: the handler's clauses are `except*`, which can only be left at their end.
+    handled: the offset of the handler, if code is in the order of the source; else -1.
     """
 
     body: list[Item]

@@ -57,9 +57,11 @@ class Deviation:
 class KernelLine:
     """The line of a fused kernel in which a result goes wrong.
 
-    line: the line in the text of the kernel, from 1. text: the text of that line. node: the node of the lowered graph
-    whose result it produces or reads; empty if unknown. where: the user's line of that node. values: the values of the
-    line.
+    line: the line in the text of the kernel, from 1.
+    text: the text of that line.
+    node: the node of the lowered graph whose result it produces or reads; empty if unknown.
+    where: the user's line of that node.
+    values: the values of the line.
     """
 
     kernel: str
@@ -85,11 +87,15 @@ class KernelLine:
 class Finding:
     """A node whose result is wrong although its inputs are right.
 
-    graph: the graph, counted from 0 in the order of capture. call: the call of that graph, from 0. line: the line of
-    `node` in the graph's text, from 1. text: the text of that line. where: the user's line. result, inputs: statistics
-    of the node's result and inputs. deviation: for DIFFERENT only; then `result` describes the compiled result.
-    gradient: the error is in the backward of this node. kernel: the line of Inductor's kernel where the error begins,
-    if there is one.
+    graph: the graph, counted from 0 in the order of capture.
+    call: the call of that graph, from 0.
+    line: the line of `node` in the graph's text, from 1.
+    text: the text of that line.
+    where: the user's line.
+    result, inputs: statistics of the node's result and inputs.
+    deviation: for DIFFERENT only; then `result` describes the compiled result.
+    gradient: the error is in the backward of this node.
+    kernel: the line of Inductor's kernel where the error begins, if there is one.
     """
 
     kind: Kind
@@ -135,9 +141,10 @@ class Finding:
 class NumericsReport:
     """The result of running a compiled function's graphs node by node.
 
-    findings: in the program's order: forward through the calls of graphs, then backward. graphs: the texts that
-    `Finding.line` refers to, by part and number. nodes: the number of examined nodes. notes: the parts that could not
-    be examined, with reasons.
+    findings: in the program's order: forward through the calls of graphs, then backward.
+    graphs: the texts that `Finding.line` refers to, by part and number.
+    nodes: the number of examined nodes.
+    notes: the parts that could not be examined, with reasons.
     """
 
     function: str

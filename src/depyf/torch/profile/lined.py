@@ -41,8 +41,9 @@ class Calls:
 class LineMarks:
     """Traces the lines of one thread, including calls that are running when it begins.
 
-    calls: the function whose calls are reported before they run. with_lines: whether to mark lines. with_libraries:
-    whether to mark lines of installed packages that compiled graphs name; torch's are never marked.
+    calls: the function whose calls are reported before they run.
+    with_lines: whether to mark lines.
+    with_libraries: whether to mark lines of installed packages that compiled graphs name; torch's are never marked.
     """
 
     def __init__(self, calls: Calls | None = None, *, with_lines: bool = True, with_libraries: bool = False) -> None:

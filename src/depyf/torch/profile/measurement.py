@@ -1,7 +1,7 @@
 """Choose which steps of a run are measured, and how. Stretches with and without the profiler alternate.
 
-before: a program that calls compiled code a thousand times after: of its steady calls, some stretches of a few steps
-are profiled, the stretches between them are only timed, and
+before: a program that calls compiled code a thousand times
+after: of its steady calls, some stretches of a few steps are profiled, the stretches between them are only timed, and
     one stretch has a mark for each user line; then all hooks are removed
 """
 

@@ -1,7 +1,8 @@
 """Run a compiled function from the text of its `full_code_for_*.py`, in the process that compiled it.
 
-replica = Replica(toy_example) replica(a, b)                # the same values as the compiled function, by the same
-entry print(replica.which(a, b))   # 0/1; 0/0 refused: size of L["a"]: expected (10,), got (8,)
+replica = Replica(toy_example)
+replica(a, b)                # the same values as the compiled function, by the same entry
+print(replica.which(a, b))   # 0/1; 0/0 refused: size of L["a"]: expected (10,), got (8,)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Run interpreted Triton kernels from the dump: from their text in the file of Inductor's module.
 
-before: the kernel runs in a file of Inductor's cache after: the same code, in the lines of
-`__compiled_fn_1.kernel_0.py` between the quotes of its text
+before: the kernel runs in a file of Inductor's cache
+after: the same code, in the lines of `__compiled_fn_1.kernel_0.py` between the quotes of its text
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Release a function's variables when they are read for the last time, as a stack releases its values.
 
-before: y = f(x); return g(y)                      `y` lives while `g` runs after:  y = f(x); return g((y, (y :=
-None))[0])    `g` has the only reference
+before: y = f(x); return g(y)                      `y` lives while `g` runs
+after:  y = f(x); return g((y, (y := None))[0])    `g` has the only reference
 
 So a readable text can run without holding values that the original passes on. The text does not change, only the tree
 that is compiled.

@@ -118,7 +118,8 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
 class Oracle:
     """Interpreters of other versions, started on first use. Thread-safe.
 
-    folders: the folders to search for interpreters first. limit: the time limit for one source, in seconds.
+    folders: the folders to search for interpreters first.
+    limit: the time limit for one source, in seconds.
     """
 
     folders: Sequence[str] = ()

@@ -1,6 +1,7 @@
 """Compile the text of a file to a code object that can replace the original.
 
-before: text, and the original code object after: the code object that is compared with the original, and that runs
+before: text, and the original code object
+after: the code object that is compared with the original, and that runs
 
 The compiler produces a stand-in. `STEPS` lists all changes to it. The result of the last step is not changed further.
 """
@@ -36,12 +37,13 @@ NOTHING: Mapping[str, str] = types.MappingProxyType({})
 class Way:
     """The parameters of the steps from a stand-in to the candidate.
 
-    qualname: the qualified name of the stand-in in its text. names: identifiers in the text that stand for names that
-    are not identifiers. functions: names of nested functions in the text, and the real names of these functions.
-    placeholders: names in the text that stand for objects without a literal; they become constants again. stood_first:
-    texts stand for the placeholders among the constants. stacked: variables of the text that the compiler treated as
-    globals, and whose values must be on the stack. lets_go: whether the last read of such a variable releases its
-    value.
+    qualname: the qualified name of the stand-in in its text.
+    names: identifiers in the text that stand for names that are not identifiers.
+    functions: names of nested functions in the text, and the real names of these functions.
+    placeholders: names in the text that stand for objects without a literal; they become constants again.
+    stood_first: texts stand for the placeholders among the constants.
+    stacked: variables of the text that the compiler treated as globals, and whose values must be on the stack.
+    lets_go: whether the last read of such a variable releases its value.
     """
 
     original: types.CodeType
@@ -83,12 +85,14 @@ def recompile(
     It has the parameters, flags, free variables, cell variables and names of `original`. The variables have the same
     order. The file name and the lines are those of the text. It is not proven equivalent: see `compare.verify`.
 
-    text: a whole file; the function may be in a wrapper `__closure_of_...` that gives it free variables. filename: the
-    file for a debugger to open. placeholders: names in the text that stand for objects without a literal; they become
-    constants again. function: the function's name in the text; by default the name of `original`, else the only
-    function. names: identifiers in the text that stand for names that are not identifiers. functions: names of nested
-    functions in the text, and the real names of these functions. imported: the imports of the module of `original`, if
-    they are known. lets_go: whether the code releases its variables when it reads them for the last time.
+    text: a whole file; the function may be in a wrapper `__closure_of_...` that gives it free variables.
+    filename: the file for a debugger to open.
+    placeholders: names in the text that stand for objects without a literal; they become constants again.
+    function: the function's name in the text; by default the name of `original`, else the only function.
+    names: identifiers in the text that stand for names that are not identifiers.
+    functions: names of nested functions in the text, and the real names of these functions.
+    imported: the imports of the module of `original`, if they are known.
+    lets_go: whether the code releases its variables when it reads them for the last time.
 
     Raises `DecompilationError` if the text does not compile, has no such function, or the function cannot get the
     layout of `original`.

@@ -1,7 +1,7 @@
 """Put the sets of the original back as constants if no text determines their iteration order.
 
-before: frozenset({'a', 'b'}), which the compiler filled in the order of the text after: the set object of the original,
-which yields 'b' first in this process
+before: frozenset({'a', 'b'}), which the compiler filled in the order of the text
+after: the set object of the original, which yields 'b' first in this process
 """
 
 from __future__ import annotations

@@ -59,9 +59,9 @@ def declare(tree: ast.Module, function: str, variables: Collection[str]) -> None
 def keep_on_stack(code: types.CodeType, variables: Collection[str], *, lets_go: bool) -> types.CodeType:
     """Return the code with some of its globals as values on the stack.
 
-    lets_go: whether the last read of a variable moves its value, as the original does. Raises `NoStack` if that is
-    impossible: a value is stored above other values or twice, merging paths have different values on the stack,
-    exceptions are handled, or this version has no instruction that copies from the stack.
+    lets_go: whether the last read of a variable moves its value, as the original does.
+    Raises `NoStack` if that is impossible: a value is stored above other values or twice, merging paths have different
+    values on the stack, exceptions are handled, or this version has no instruction that copies from the stack.
     """
     return _Stack(code, variables, lets_go=lets_go).rewritten()
 

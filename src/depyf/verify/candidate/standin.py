@@ -41,11 +41,13 @@ def compile_standin(
 ) -> tuple[types.CodeType, str]:
     """Return the code object, compiled from `text`, of the function for `original`, and its qualified name.
 
-    function: its name in the text; by default the name of `original`, else the only function. names: identifiers in the
-    text that stand for other names in `original`. first: placeholders whose objects must be the first constants of each
-    function. imported: the imports of the original's module, if they are known. lets_go: whether the function releases
-    its variables when it reads them for the last time. stacked: variables of the function that the compiler must treat
-    as globals. Raises `DecompilationError` if the text does not compile or does not contain the function.
+    function: its name in the text; by default the name of `original`, else the only function.
+    names: identifiers in the text that stand for other names in `original`.
+    first: placeholders whose objects must be the first constants of each function.
+    imported: the imports of the original's module, if they are known.
+    lets_go: whether the function releases its variables when it reads them for the last time.
+    stacked: variables of the function that the compiler must treat as globals.
+    Raises `DecompilationError` if the text does not compile or does not contain the function.
     """
     wanted = original.co_name if function is None else function
     if imported is None:
@@ -81,9 +83,10 @@ def compile_text(
 ) -> types.CodeType:
     """Compile a module's text under the `from __future__` imports of the original's module.
 
-    cells_of: the function in which the cells of the original must be cells, even if it does not need them. first:
-    placeholders whose objects must be the first constants of each function. lets_go: the function that releases its
-    variables. globals_of: a function, and the variables of it that must be globals.
+    cells_of: the function in which the cells of the original must be cells, even if it does not need them.
+    first: placeholders whose objects must be the first constants of each function.
+    lets_go: the function that releases its variables.
+    globals_of: a function, and the variables of it that must be globals.
     """
 
     def compiled(source: str | ast.Module) -> types.CodeType:

@@ -1,6 +1,7 @@
 """Remove lists and tuples that are built only to be unpacked.
 
-Before: v3 = BUILD_LIST v1 v2; v5 = LOAD_SUBSCR v3 0; v6 = CALL_EX f v3 After:  v1 in the place of v5; v6 = CALL f v1 v2
+Before: v3 = BUILD_LIST v1 v2; v5 = LOAD_SUBSCR v3 0; v6 = CALL_EX f v3
+After:  v1 in the place of v5; v6 = CALL f v1 v2
 
 A container is *fresh* from its creation until an operation that is unknown here uses it. Until then its contents are
 followed, including aliases. If it escapes it is built, once: at its creation if it still has the same contents, else
@@ -77,9 +78,9 @@ def evaluate_containers(graph: Graph) -> None:
 class _Evaluator:
     """Follows the containers through every block; `kept` are those that are built at their creation.
 
-    births: the creation of each container; unbuilt: the creations without a build. late: the containers that are built
-    elsewhere, with their contents there. alive: the live temporaries at the entry of each block, computed on demand,
-    once for all attempts.
+    births: the creation of each container; unbuilt: the creations without a build.
+    late: the containers that are built elsewhere, with their contents there.
+    alive: the live temporaries at the entry of each block, computed on demand, once for all attempts.
 
     A container stays fresh at a merge if all paths have it with the same items. A container that a handler reads is
     built, because it may have changed before the handler runs. One that is built on several paths has its own temporary

@@ -1,6 +1,7 @@
 """Remove unobservable operations whose values are not used.
 
-Before: v1 = LOAD_CONST 0; v2 = BUILD_LIST; POP v2 After:  nothing
+Before: v1 = LOAD_CONST 0; v2 = BUILD_LIST; POP v2
+After:  nothing
 """
 
 from __future__ import annotations

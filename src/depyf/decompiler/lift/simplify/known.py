@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 class Known:
     """Facts that allow shorter code.
 
-    results: by global whose call returns a sequence, names for its items. unchanging: globals that are bound on entry
-    and keep their value while the code runs.
+    results: by global whose call returns a sequence, names for its items.
+    unchanging: globals that are bound on entry and keep their value while the code runs.
     """
 
     results: Mapping[str, Sequence[str]] = field(default_factory=dict)

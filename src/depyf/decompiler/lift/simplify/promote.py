@@ -1,7 +1,7 @@
 """Replace variables that are assigned once by their value.
 
-Before: STORE_FAST tmp v1; ...; v2 = LOAD_FAST tmp; ...; DELETE_FAST tmp After:  v1 in the place of v2; v1 is called
-`tmp` if it needs a name
+Before: STORE_FAST tmp v1; ...; v2 = LOAD_FAST tmp; ...; DELETE_FAST tmp
+After:  v1 in the place of v2; v1 is called `tmp` if it needs a name
 
 The assignment must be on every path to every load, and no deletion on any path to one. Then each load returns the last
 assigned value, and cannot fail.

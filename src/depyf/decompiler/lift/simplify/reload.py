@@ -1,7 +1,7 @@
 """Load parameters, constants and unchanging globals where they are used, not in advance.
 
-Before: v1 = LOAD_FAST b; ...; CALL f v1; ...; CALL g v1 After:  v2 = LOAD_FAST b; CALL f v2; ...; v3 = LOAD_FAST b;
-CALL g v3
+Before: v1 = LOAD_FAST b; ...; CALL f v1; ...; CALL g v1
+After:  v2 = LOAD_FAST b; CALL f v2; ...; v3 = LOAD_FAST b; CALL g v3
 
 Only for variables that the code never assigns or deletes: their loads return the same value everywhere. For a global,
 the caller must know that no other code changes it either.

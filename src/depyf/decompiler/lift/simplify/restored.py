@@ -1,6 +1,7 @@
 """Drop stores that assign a variable its current value.
 
-Before: v1 = LOAD_FAST a; v2 = LOAD_FAST b; STORE_FAST b v2; STORE_FAST a v1 After:  v1 = LOAD_FAST a; v2 = LOAD_FAST b
+Before: v1 = LOAD_FAST a; v2 = LOAD_FAST b; STORE_FAST b v2; STORE_FAST a v1
+After:  v1 = LOAD_FAST a; v2 = LOAD_FAST b
 
 Dynamo restores all variables after a graph, including unchanged ones.
 """

@@ -1,11 +1,12 @@
 """Unpack the sequence that a call is known to return.
 
-Before: v1 = CALL graph a b; v2 = LOAD_SUBSCR v1 1; v3 = LOAD_SUBSCR v1 0 After:  v1 = CALL graph a b; v3 v2 =
-UNPACK_SEQUENCE v1
+Before: v1 = CALL graph a b; v2 = LOAD_SUBSCR v1 1; v3 = LOAD_SUBSCR v1 0
+After:  v1 = CALL graph a b; v3 v2 = UNPACK_SEQUENCE v1
 
 Only if the sequence is used for nothing but taking items by constant index.
 
-Before: v1 = CALL graph a; v2 = UNPACK_SEQUENCE v1 After:  v1 = CALL graph a; v2 = LOAD_SUBSCR v1 0
+Before: v1 = CALL graph a; v2 = UNPACK_SEQUENCE v1
+After:  v1 = CALL graph a; v2 = LOAD_SUBSCR v1 0
 
 For a sequence of one item, this is shorter: it can be part of an expression. The item is also taken at once.
 """

@@ -33,8 +33,8 @@ from depyf.decompiler.passes.written.ways_out import drop_unreached_breaks, rest
 def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str], has_source: bool) -> None:
     """Rewrite the statements of one code object in place; statements without locations do not change.
 
-    ops: the operations of the listing. has_source: whether its lines are those of a source, not of a program that wrote
-    the code.
+    ops: the operations of the listing.
+    has_source: whether its lines are those of a source, not of a program that wrote the code.
     """
     if "FORMAT" in ops:
         restore_formats(body)

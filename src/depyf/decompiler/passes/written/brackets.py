@@ -1,6 +1,7 @@
 """Parentheses around some operands of `and` and `or`, inferred from columns.
 
-Before: a and b and c and d             not a and not b and c After:  a and (b and c) and d           not (a or b) and c
+Before: a and b and c and d             not a and not b and c
+After:  a and (b and c) and d           not (a or b) and c
 """
 
 from __future__ import annotations
@@ -91,8 +92,8 @@ def _more(test: ast.BoolOp) -> list[int | None]:
 def _opens(values: list[ast.expr], more: list[int | None], place: int, has_bare: bool) -> bool:
     """Return whether a parenthesis between two operands more probably opens before the second than closes here.
 
-    It opens if the first needs none, another one follows, or the next line begins directly after it. has_bare: there
-    are comparisons without parentheses.
+    It opens if the first needs none, another one follows, or the next line begins directly after it.
+    has_bare: there are comparisons without parentheses.
     """
     if place + 2 == len(values):
         return False

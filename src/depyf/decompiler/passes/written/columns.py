@@ -24,7 +24,8 @@ FIRST: Start = (0, 0)
 class Columns:
     """The columns of the statements of a body.
 
-    starts: where simple statements begin, and the heads of compound ones after their keywords. unit: their indentation.
+    starts: where simple statements begin, and the heads of compound ones after their keywords.
+    unit: their indentation.
     idle: where code without an operation, or only with jumps, begins.
     """
 

@@ -1,6 +1,7 @@
 """Distinguish `%` formatting from f-strings, which compile to the same code.
 
-Before: f'{a!r} of {b!r}' After:  '%r of %r' % (a, b)
+Before: f'{a!r} of {b!r}'
+After:  '%r of %r' % (a, b)
 
 A replacement field with exactly the location of its value has no braces. Then the text between fields has no location
 of its own: the compiler gives it that of the previous operation.

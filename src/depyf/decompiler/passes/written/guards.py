@@ -163,8 +163,9 @@ def _groups(
 ) -> list[list[ast.expr]]:
     """Return tests, grouped by statement.
 
-    steps: by how many columns the next statement's keyword may be longer. leaving: the lines of exits: nothing else
-    follows a test on such a line. is_turned: all statements but the last test the opposite.
+    steps: by how many columns the next statement's keyword may be longer.
+    leaving: the lines of exits: nothing else follows a test on such a line.
+    is_turned: all statements but the last test the opposite.
     """
     groups = [tests[:1]]
     for before, test in zip(tests, tests[1:]):

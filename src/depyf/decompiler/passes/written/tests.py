@@ -1,6 +1,7 @@
 """Write tests as the author did: `not` and parentheses take columns.
 
-Before: if not a and not b: ...      x = c if not a else b After:  if not (a or b): ...         x = b if a else c
+Before: if not a and not b: ...      x = c if not a else b
+After:  if not (a or b): ...         x = b if a else c
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _of_operands(test: ast.expr, is_turned: bool = False) -> ast.expr:
     """Return `and` or `or` with `not` if the gaps between its operands have room for it; other tests unchanged.
 
     is_turned: whether a `not` precedes the whole. If it does not, the column at the start of a line is too little
-    evidence for adding a `not` to an operand.
+        evidence for adding a `not` to an operand.
     """
     if not isinstance(test, ast.BoolOp) or len(test.values) > MAX_OPERANDS:
         return test

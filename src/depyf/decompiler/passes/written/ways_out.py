@@ -27,9 +27,9 @@ LEFT = frozenset({Kind.BREAK})
 class Slot:
     """A possible place of a statement: that of the one at `place` of a block, or its end.
 
-    kinds: the equivalent kinds of statements there. is_implied: the present statement is the same as none. is_block:
-    the block exists, as opposed to only having room. column: of the block, if known. before, behind: the last known
-    line before it, and the first after it.
+    kinds: the equivalent kinds of statements there. is_implied: the present statement is the same as none.
+    is_block: the block exists, as opposed to only having room. column: of the block, if known.
+    before, behind: the last known line before it, and the first after it.
     """
 
     block: list[ast.stmt]
@@ -70,8 +70,9 @@ def restore_ways_out(
 ) -> bool:
     """Write each exit that the source has and the statements lack, and remove those that only the statements have.
 
-    ending: statements that never fall through. has_all: an exit that fills its block and is not in `written` does not
-    exist. is_generator: for code with lines only, the exits of a generator are `return`.
+    ending: statements that never fall through.
+    has_all: an exit that fills its block and is not in `written` does not exist.
+    is_generator: for code with lines only, the exits of a generator are `return`.
 
     Return whether anything changed.
     """

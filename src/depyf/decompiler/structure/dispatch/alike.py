@@ -1,7 +1,7 @@
 """Join blocks that do the same, in code that tests patterns.
 
-Before: 2: v1 = CONST None; Return v1   3: POP_EXCEPT v0 -> 2   4: v2 = CONST None; Return v2   5: POP v9 -> 4 After:
-2: v1 = CONST None; Return v1   3: POP_EXCEPT v0 -> 2                                   5: POP v9 -> 2
+Before: 2: v1 = CONST None; Return v1   3: POP_EXCEPT v0 -> 2   4: v2 = CONST None; Return v2   5: POP v9 -> 4
+After:  2: v1 = CONST None; Return v1   3: POP_EXCEPT v0 -> 2                                   5: POP v9 -> 2
 
 The compiler copies short exits to the jumps that lead there, and the copies may first drop different values. The tests
 of a pattern can be written only as one pattern, and belong together only if they fail to one place.

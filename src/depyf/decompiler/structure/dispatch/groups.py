@@ -1,7 +1,7 @@
 """Split and gather exception groups outside an `except*` statement.
 
-Before: 5: v7 v8 = CHECK_EG_MATCH v2 v6; v9 = IS v8 v4; ...      7: POP v3; raise v9 again After:  5: v7 v8 = SPLIT v2
-v6; -> 6     6: v9 = IS v8 v4; ...   7: POP v3; -> 8    8: raise v9 again
+Before: 5: v7 v8 = CHECK_EG_MATCH v2 v6; v9 = IS v8 v4; ...      7: POP v3; raise v9 again
+After:  5: v7 v8 = SPLIT v2 v6; -> 6     6: v9 = IS v8 v4; ...   7: POP v3; -> 8    8: raise v9 again
 
 The match of SPLIT becomes the exception being handled. Gathering groups reveals whether an exception has passed this
 frame again. So each re-raise is a separate block, and its traceback entry can be removed where it is caught.

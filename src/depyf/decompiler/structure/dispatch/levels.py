@@ -44,8 +44,8 @@ class Way:
 class Levels:
     """Markers, and facts derived from them.
 
-    restored: the markers whose exceptions are handled again. gathers: whether the code gathers exception groups, which
-    depends on tracebacks.
+    restored: the markers whose exceptions are handled again.
+    gathers: whether the code gathers exception groups, which depends on tracebacks.
     """
 
     def __init__(self, graph: Graph, *, gathers: bool) -> None:

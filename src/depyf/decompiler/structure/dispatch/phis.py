@@ -1,7 +1,7 @@
 """Drop unused phis: a value that only bookkeeping takes from the stack needs no variable.
 
-Before: 1: -> 3 (v1, v5, v3)     2: -> 3 (v2, v6, v4)     3: phi v7, v8, v9: POP_EXCEPT v7; POP v9; f(v8) After:  1: ->
-3 (v5)         2: -> 3 (v6)         3: phi v8: POP_EXCEPT v7; f(v8)
+Before: 1: -> 3 (v1, v5, v3)     2: -> 3 (v2, v6, v4)     3: phi v7, v8, v9: POP_EXCEPT v7; POP v9; f(v8)
+After:  1: -> 3 (v5)         2: -> 3 (v6)         3: phi v8: POP_EXCEPT v7; f(v8)
 """
 
 from __future__ import annotations

@@ -12,9 +12,10 @@ from depyf.decompiler.structure.dispatch.states import States, number
 class Plan:
     """The decisions for one graph.
 
-    withs: by block that enters a manager, the handler of the `with`. named: the temporaries that a statement names;
-    exceptions that are only tested are not among them. numbers: the state of each block that has one. states: the
-    variable that holds the state, by `with` statement (None: outside all).
+    withs: by block that enters a manager, the handler of the `with`.
+    named: the temporaries that a statement names; exceptions that are only tested are not among them.
+    numbers: the state of each block that has one.
+    states: the variable that holds the state, by `with` statement (None: outside all).
     """
 
     def __init__(self, graph: Graph, scopes: Scopes, withs: dict[int, Block], uses: dict[int, int]) -> None:

@@ -30,8 +30,8 @@ class Role(enum.Enum):
 class Scope:
     """A sequence of arms.
 
-    handler: the one that protects a TRY or WITH; for a HANDLER, the one whose code it is; -1 for the ROOT. low, high:
-    the range of the numbers of its blocks. It includes the scopes inside, except handlers and `with` bodies,
+    handler: the one that protects a TRY or WITH; for a HANDLER, the one whose code it is; -1 for the ROOT.
+    low, high: the range of the numbers of its blocks. It includes the scopes inside, except handlers and `with` bodies,
         which have ranges of their own.
     """
 

@@ -23,8 +23,9 @@ State = int | Switch
 class LevelWriter:
     """Makes the statements of a graph.
 
-    ways: by level, how exceptions leave its states, first those that leave the frame. numbers: the state of each block
-    and switch; `first` is the first of level 1. handling: the variable for the exception being handled.
+    ways: by level, how exceptions leave its states, first those that leave the frame.
+    numbers: the state of each block and switch; `first` is the first of level 1.
+    handling: the variable for the exception being handled.
     """
 
     def __init__(self, graph: Graph, levels: Levels, uses: dict[int, int], finish: Finish) -> None:

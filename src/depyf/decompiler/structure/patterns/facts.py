@@ -26,7 +26,8 @@ TESTED = SUBJECT | {"COMPARE", "IS", "ALTERNATIVES"}
 class Test:
     """The pattern test of a block: its operations, and its targets.
 
-    pure: the block does nothing else. sure: it never fails, because its last alternative is a wildcard.
+    pure: the block does nothing else.
+    sure: it never fails, because its last alternative is a wildcard.
     """
 
     root: int

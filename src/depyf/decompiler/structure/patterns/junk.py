@@ -1,6 +1,7 @@
 """Drop parts of patterns that are on the stack at a merge only to be dropped.
 
-Before: 8: v24 = phi(v20, v26); POP v24 After:  8: (nothing)
+Before: 8: v24 = phi(v20, v26); POP v24
+After:  8: (nothing)
 """
 
 from __future__ import annotations

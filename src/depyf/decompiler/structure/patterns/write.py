@@ -1,7 +1,7 @@
 """Reconstruct the pattern from a list of operations on a subject.
 
-Before: v1 = MATCH_SEQUENCE v0; v2 = GET_LEN v0; ...; v5 v6 = UNPACK_SEQUENCE v0; v7 = COMPARE == v5 1; a is v6 After:
-v0 matches [1, a]
+Before: v1 = MATCH_SEQUENCE v0; v2 = GET_LEN v0; ...; v5 v6 = UNPACK_SEQUENCE v0; v7 = COMPARE == v5 1; a is v6
+After:  v0 matches [1, a]
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Alternatives:
 class _Shape:
     """The known facts about one subject.
 
-    parts: the extracted values, in order. items: those extracted by their index. measured: the length was tested.
+    parts: the extracted values, in order.
+    items: those extracted by their index.
+    measured: the length was tested.
     """
 
     kind: str

@@ -1,7 +1,7 @@
 """END_ASYNC_FOR operations that end no loop.
 
-Before: 5: END_ASYNC_FOR v1 exc; POP v3; -> 7 After:  5: v8 = CONST StopAsyncIteration; v9 = CHECK_EXC_MATCH exc v8; ->
-10 if v9 else 11
+Before: 5: END_ASYNC_FOR v1 exc; POP v3; -> 7
+After:  5: v8 = CONST StopAsyncIteration; v9 = CHECK_EXC_MATCH exc v8; -> 10 if v9 else 11
         10: POP v3; -> 7     11: raise exc again
 """
 

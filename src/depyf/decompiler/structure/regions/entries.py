@@ -1,7 +1,7 @@
 """Loops around a `try` that begins with a loop.
 
-Before: 1 -> 2; 2, 3 are protected; 3 -> 2, 4; 4 -> 2                 (4 is not protected) After:  1 -> 5; 2, 3 are
-protected; 3 -> 2, 4; 4 -> 5; 5 -> 2         (2 is the head of one loop, 5 of the other)
+Before: 1 -> 2; 2, 3 are protected; 3 -> 2, 4; 4 -> 2                 (4 is not protected)
+After:  1 -> 5; 2, 3 are protected; 3 -> 2, 4; 4 -> 5; 5 -> 2         (2 is the head of one loop, 5 of the other)
 
 If an operation opens a protected block, a jump out of the region to its first block passes the operation, and begins
 the `try` again; a jump inside does not. The graph has no such operation, so this pass restores its place.

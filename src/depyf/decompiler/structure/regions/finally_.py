@@ -99,8 +99,8 @@ def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]], handle
 def _join_tails(regions: Regions, tails: list[tuple[Place, int]]) -> None:
     """Join the ends of two arms in a handler, as in its copies: the handler re-raises after both.
 
-    Before: 2: v2 = a; v3 = CALL v2; Reraise      4: v4 = b; v5 = CALL v4; Reraise After:  2: v2 = a -> 6 (v2)      4:
-    v4 = b -> 6 (v4)      6: v3 = CALL phi; Reraise
+    Before: 2: v2 = a; v3 = CALL v2; Reraise      4: v4 = b; v5 = CALL v4; Reraise
+    After:  2: v2 = a -> 6 (v2)      4: v4 = b -> 6 (v4)      6: v3 = CALL phi; Reraise
 
     tails: where each begins, and the value that it takes from its arm.
     """

@@ -1,10 +1,10 @@
 """Extend protection to unprotected code that cannot raise between protected blocks.
 
-Before: blocks 2 and 5 are protected; 2 -> 3 -> 5, where block 3 only jumps, and is not protected After:  block 3 is
-protected too
+Before: blocks 2 and 5 are protected; 2 -> 3 -> 5, where block 3 only jumps, and is not protected
+After:  block 3 is protected too
 
-Before: block 2 is protected and makes v1; 2 -> 3: v2 = v1 is None; Branch v2 -> 4, 5     (not protected) After:  block
-3 is protected too: the value is on the stack for it, so it is part of the same statement
+Before: block 2 is protected and makes v1; 2 -> 3: v2 = v1 is None; Branch v2 -> 4, 5     (not protected)
+After:  block 3 is protected too: the value is on the stack for it, so it is part of the same statement
 
 The compiler excludes code that cannot raise from a protected range; since 3.14 also the first test of `(a or b) or c`.
 """
