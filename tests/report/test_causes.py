@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from depyf.report.catalogue.breaks import advised
+from depyf.report.catalogue.breaks import advised, kind_of_break
 from depyf.report.findings import findings
 from depyf.report.lines_read import LinesRead
 from depyf.report.model import (
@@ -435,3 +435,31 @@ def test_the_value_that_is_new_each_time_reached_the_limit_not_the_one_that_chan
     one, other = findings(run_of(made))
     assert (one.kind, "`mode`" in one.cause) == ("recompile-limit", True)
     assert (other.kind, other.cost.compiles) == ("tensor-size", 4)
+
+
+def test_the_condition_of_a_branch_and_the_number_in_it_are_one_finding() -> None:
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["self"].n: expected 0.9, got 0.8')
+    made.source = "def f(self, x):\n    if self.n > 0.5:\n        x = x + 1\n    return x * self.n\n"
+    for number, subject in ((2, "self"), (3, "other")):
+        text = f"L[\"{subject}\"].n > 0.5: expected true, got {{'L[\"{subject}\"].n': 0.4}}"
+        again = Compile(CompileId(0, number), "f", "f.py", 1, user_stack=(CALL,), order=10 + number)
+        again.trigger = Recompile((Refusal("0/1", (text,), (text,)),))
+        made.compiles.append(again)
+    one, other = findings(run_of(made))
+    assert (one.kind, one.compiles) == ("number-in-condition", ("0/1", "0/2"))
+    assert (other.kind, other.compiles) == ("symbolic-shape", ("0/3",))
+
+
+def test_a_power_is_no_keyword_parameter() -> None:
+    made = function(0, "<lambda>", "f.py", (CALL,), 10, 'L["power"]: expected 2, got 1')
+    made.parameters, made.source = ("a", "b"), "    return lambda a, b: ((a - b) ** power).mean()\n"
+    (found,) = findings(run_of(made))
+    assert "the number `power`" in found.cause and "keyword" not in found.cause
+
+
+def test_a_number_from_a_tensor_that_decides_a_branch_is_a_branch_on_data() -> None:
+    kinds = {}
+    for line in ("if x.norm().item() > 3:", "elif float(x) > 3:", "n = x.item() if x.ndim else 1", "if ready: n = 2"):
+        where = UserLine("f.py", 3, line, "f")
+        kinds[line] = kind_of_break(GraphBreak("Unsupported Tensor.item() call", "", (), "", where, (), 0, "")).name
+    assert list(kinds.values()) == [*["break-data-dependent-branch"] * 2, *["break-item"] * 2]

@@ -106,6 +106,7 @@ def recompile(*explained: tuple[str, ...]) -> Recompile:
     ("texts", "reasons"),
     [
         (('size of L["x"]: expected (2, 8), got (4, 8)', 'stride of L["x"]: expected (8, 1), got (9, 1)'), 1),
+        (('size of L["x"]: expected (2, 8), got (4, 8)', 'length of L["x"]: expected 2, got 4'), 1),
         (('size of L["x"]: expected (2, 8), got (4, 8)', 'size of L["y"]: expected (2,), got (4,)'), 1),
         (('size of L["x"]: expected (2, 8), got (4, 8)', 'size of L["y"]: expected (2,), got (5,)'), 2),
         (('L["a"].training: expected True, got False', 'L["b"].training: expected True, got False'), 1),

@@ -97,7 +97,7 @@ def _change(each: Refused) -> tuple[str, ...]:
 def _follows(each: Refused, aspects: set[tuple[str, str]], states: set[str]) -> bool:
     """Return whether a refusal follows from another one of the same entry."""
     match each.aspect:
-        case "stride":
+        case "stride" | "length":
             return (each.source, "size") in aspects
         case "dispatch keys":
             return bool(states) or (each.source, "type") in aspects or (each.source, "device") in aspects

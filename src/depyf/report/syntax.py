@@ -86,9 +86,16 @@ def decides(subject: str, source: str) -> bool:
 def deciding(source: str) -> tuple[str, ...]:
     """Return the variables, attributes and items in the conditions of a function. Each recompile asks for them."""
     found = (each for node in ast.walk(parsed(source)) for each in _conditions(node))
-    values = (ast.Name, ast.Attribute, ast.Subscript)
-    texts = {ast.unparse(each) for node in found for each in ast.walk(node) if isinstance(each, values)}
-    return tuple(sorted(texts))
+    return tuple(sorted({text for each in found for text in values_in(each)}))
+
+
+def values_in(tree: ast.AST) -> set[str]:
+    """Return the variables, attributes and items in a syntax tree.
+
+    >>> sorted(values_in(parsed("o.n > 2 * k")))
+    ['k', 'o', 'o.n']
+    """
+    return {ast.unparse(each) for each in ast.walk(tree) if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript))}
 
 
 def _conditions(node: ast.AST) -> list[ast.expr]:
@@ -99,6 +106,17 @@ def _conditions(node: ast.AST) -> list[ast.expr]:
         case ast.For() | ast.comprehension():
             return [node.iter]
     return []
+
+
+@functools.lru_cache(maxsize=64)
+def keyword_parameters(source: str) -> frozenset[str]:
+    """Return the names of the parameters that take all other keywords, such as `**kwargs`, in a function's source.
+
+    >>> keyword_parameters("def f(x, **kw):\\n    return x ** n")
+    frozenset({'kw'})
+    """
+    found = (each.kwarg for each in ast.walk(parsed(source)) if isinstance(each, ast.arguments))
+    return frozenset(each.arg for each in found if each is not None)
 
 
 def is_handed_over(subject: str, source: str) -> bool:

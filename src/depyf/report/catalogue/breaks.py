@@ -27,6 +27,11 @@ def _sign(name: str, cause: str, fix: str, reason: str, line: str = "", explanat
 _CALL = "builtin|skip|time function|SKIPPED|repr"
 _DATA = "Data-dependent (branching|jump)|Dynamic control flow is not supported"
 _SHAPE = "ynamic shape operator"
+_BRANCH = (
+    "data-dependent-branch",
+    "a branch depends on the values of a tensor",
+    "compute both results and choose with `torch.where(condition, one, other)`; `torch.cond` runs one alone",
+)
 
 SIGNS = (
     _sign(
@@ -43,12 +48,8 @@ SIGNS = (
         rf"Tensor\.item|{_DATA}",
         r"^(for|while)\b",
     ),
-    _sign(
-        "data-dependent-branch",
-        "a branch depends on the values of a tensor",
-        "compute both results and choose with `torch.where(condition, one, other)`; `torch.cond` runs one alone",
-        _DATA,
-    ),
+    _sign(*_BRANCH, _DATA),
+    _sign(*_BRANCH, r"Tensor\.item|Data dependent operator", r"^(el)?if\b.*(\.item\(|\b(int|float)\()"),
     _sign(
         "tolist",
         "`.tolist()` takes numbers out of a tensor",

@@ -33,7 +33,7 @@ from depyf.report.nearest import changed_dimensions, literal
 from depyf.report.refused import NUMBER_OF_KEYS, Refused
 from depyf.report.reproducible import without_addresses
 from depyf.report.spelling import root_name, spelled
-from depyf.report.syntax import decides, is_handed_over, is_handed_over_in
+from depyf.report.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
@@ -52,7 +52,7 @@ def kind_of_recompile(found: Refused, parameters: Collection[str] = (), source: 
     if holder_of(found) and (not parameters or root_name(found.source) in parameters):
         return DEFAULTS
     root = root_name(found.source)
-    is_keywords = bool(root) and re.search(rf"\*\*\s*{re.escape(root)}\b", source) is not None
+    is_keywords = bool(root) and root in source and root in keyword_parameters(source)
     kind = _special(found) or _of_any_value(found, parameters, source, is_keywords=is_keywords)
     if kind is MISSING and is_keywords:
         return MISSING_KEYWORD

@@ -31,6 +31,7 @@ from depyf.report.model import Compile, Function, Recompile, Session, SideEffect
 from depyf.report.nearest import INDEX, changed_dimensions, literal, nearest
 from depyf.report.refused import Refused
 from depyf.report.spelling import spelled
+from depyf.report.syntax import parsed, values_in
 from depyf.report.user_source import is_of_torch
 
 _Pair: TypeAlias = tuple[object, object]
@@ -89,6 +90,7 @@ def causes(session: Session) -> list[Cause]:
         if outer is not None:
             inside[index] = outer
     _join_parts(found, seen, inside)
+    _join_conditions(found, inside)
     _join_of_line(found, inside)
     below: dict[int, list[Cause]] = {}
     for index in inside:
@@ -116,6 +118,24 @@ def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, i
         key = (cause.function.root, cause.kind.name, cause.refused[0].subject, pairs)
         if index not in inside and pairs and first.setdefault(key, index) != index:
             inside[index] = first[key]
+
+
+def _join_conditions(found: list[Cause], inside: dict[int, int]) -> None:
+    """Put a condition on a number under the cause that the number decides a branch.
+
+    Once the number is a symbol, entries check the branch's condition instead of the number.
+    """
+    deciding = {
+        (each.function.key, each.refused[0].subject): index
+        for index, each in enumerate(found)
+        if each.kind.name == IN_CONDITION.name
+    }
+    for index, cause in enumerate(found):
+        why = cause.refused[0]
+        numbers = sorted(values_in(parsed(why.subject))) if why.is_condition and index not in inside else ()
+        same = [deciding[cause.function.key, each] for each in numbers if (cause.function.key, each) in deciding]
+        if same:
+            inside[index] = same[0]
 
 
 def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:

@@ -53,10 +53,9 @@ def _is_worst(cause: Cause, function: Function, found: list[Cause]) -> bool:
     recompiles for the size are as many as those for the string.
     """
     counts = {
-        id(outermost): (each.values, len(each.compiles), each.is_first)
+        id(outermost): max((each.values, len(each.compiles), each.is_first) for each in own)
         for outermost in reversed(found)
-        for each in (outermost, *outermost.below)
-        if each.function is function
+        if (own := [each for each in (outermost, *outermost.below) if each.function is function])
     }
     worst = max(reversed(counts), key=lambda each: counts[each])
     return worst == id(cause)
