@@ -79,13 +79,13 @@ def _changed(statement: ast.stmt, known: Mapping[str, str]) -> list[str | None]:
         case ast.Expr(value=ast.Call(func=function, args=arguments)):
             called = _path(function, known)
             method = called.rpartition(".")[0] if called is not None else None
-            # What stands for `setattr` has the object as its first argument.
+            # A replacement for `setattr` has the object as its first argument.
             return [method, *(_path(argument, known) for argument in arguments[:1])]
     return []
 
 
 def _note_name(statement: ast.stmt, known: dict[str, str]) -> None:
-    """Note what a variable stands for, if it is only another name for something that can be reached."""
+    """Record the path of a variable, if the variable is only another name for a reachable object."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             path = _path(value, known)

@@ -98,7 +98,7 @@ class Body:
         names = names_in(statement.place or statement.value)
         pointer = next((each for each in names if _is_pointer(each)), "")
         if pointer and statement.is_scattered:
-            # What is there after all programs is no value of this line.
+            # The memory after all programs is not a value of this line.
             self.contents[self.aliases.get(pointer, pointer)] = self.terms.leaf(f"scattered by line {statement.line}")
         elif pointer and term is not None:
             self.contents[self.aliases.get(pointer, pointer)] = term
@@ -120,7 +120,7 @@ class Body:
         return [self.terms.of(f"{name} {index}", *known) for index in range(count)]
 
     def _welford(self, given: list[int]) -> list[int]:
-        """Return mean and squares of a block: of its elements, or of the accumulated values."""
+        """Return the mean and the squares of a block's elements, or of the accumulated values."""
         name, _ = self.terms.made[given[0]]
         if name == "welford":
             return given[:3]

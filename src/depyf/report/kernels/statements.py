@@ -57,7 +57,7 @@ _TRANSPARENT = frozenset(
     ("load", "loadu", "full", "broadcast_to", "to", "static_cast", "Vectorized", "float", "convert")
 )
 _WHOLE = frozenset(("sum", "prod", "max2", "min2", "any", "xor_sum", "reduce", "welford"))
-"""Functions with which Triton kernels reduce what a loop has accumulated."""
+"""Functions with which Triton kernels reduce the accumulator of a loop."""
 _COMPUTED = re.compile(r"^tmp\d+$")
 _ACCUMULATOR = re.compile(r"^(?:_tmp\d+|tmp_acc\d+\w*)$")
 

@@ -1,4 +1,4 @@
-"""Find the line of a kernel that does not compute what the graph asks for, without running anything.
+"""Find the line of a kernel that differs from the graph, without running anything.
 
 before: `tmp3 = tmp1 - tmp2` in a kernel for the nodes `mul` (in `tmp1`), `exp` (in `tmp2`), and `add` of both
 after: that line is the first that computes no node, and `add` the first node that no line computes

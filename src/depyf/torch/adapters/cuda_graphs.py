@@ -1,7 +1,7 @@
 """torch's log of CUDA graphs: which it records, which it records again and why, and which it skips.
 
 These are lines of a log for developers, which torch drops by default; most have no record in the trace. depyf receives
-a line where torch passes it to the logger, which stays unchanged.
+a line when torch passes it to the logger, and leaves the logger unchanged.
 """
 
 from __future__ import annotations

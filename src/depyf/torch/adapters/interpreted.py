@@ -26,7 +26,7 @@ def graph_of(function: types.FunctionType) -> torch.fx.GraphModule | None:
 
 
 def calling(function: types.FunctionType) -> types.CodeType:
-    """Return code that calls the graph, to replace that of a function that interprets the graph."""
+    """Return code that calls the graph. It replaces the code of a function that interprets the graph."""
     made = _calling(None).__code__
     return made.replace(co_freevars=function.__code__.co_freevars)
 

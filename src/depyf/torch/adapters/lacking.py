@@ -1,4 +1,4 @@
-"""Features that this torch lacks, each with the reason that the index prints and with which tests are skipped."""
+"""Features that this torch lacks, each with a reason. The index prints the reason, and tests are skipped with it."""
 
 from __future__ import annotations
 

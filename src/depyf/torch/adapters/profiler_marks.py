@@ -4,7 +4,7 @@ Before: `tmp_2 = utils.record_pregraph_bytecode_enter(); ...; utils.record_pregr
 After: `...; graph(...)`
 
 They compute nothing and hide the call that matters. depyf keeps them in the code that runs, because a program can see
-it. It removes them from what it shows, as torch does with `torch._dynamo.config.record_runtime_overhead = False`.
+it. It removes them from its output, as torch does with `torch._dynamo.config.record_runtime_overhead = False`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compiles without a call, before a function's first call or of a graph without a frame. Their records get an id.
 
-A function that is compiled ahead of its calls has the id that Dynamo gave the capture. If there is none, depyf assigns
-one: `g0/0` is the first graph that was compiled without a frame.
+A function that is compiled ahead of its calls has the id of Dynamo's capture. If there is none, depyf assigns one:
+`g0/0` is the first graph that was compiled without a frame.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from depyf.torch.adapters.eager_runs import Starts, watch_starts
 from depyf.torch.capture.weak_codes import WeakCodes
 
 EAGER_CALLS = "calls that ran eager"
-"""What is not counted if Python offers no way without other costs."""
+"""The name of the count that is missing if Python cannot count these calls cheaply."""
 
 
 class EagerCalls:

@@ -20,7 +20,7 @@ class expect:  # noqa: N801 - a context manager is named like a function
     """Raise `CompileContractError` at the end of a block that compiles differently than stated here.
 
     Nothing is written, and calls of compiled code cost nothing more. As a decorator, or if one object is entered again,
-    it counts what all calls together compile. An exception of the block itself propagates.
+    it counts the compiles of all calls together. An exception of the block itself propagates.
 
         with depyf.expect(graphs=1, breaks=0):
             step(x)
@@ -56,7 +56,7 @@ class expect:  # noqa: N801 - a context manager is named like a function
 
     @property
     def session(self) -> Session:
-        """What the block has compiled so far."""
+        """The facts of the block's compiles so far."""
         return self._watch.session
 
     @property

@@ -17,7 +17,7 @@ CACHE_ALONE = (
 
 
 class Explanation:
-    """What torch made of a function: its source, and beside it the guards and the code of each entry.
+    """The explanation of a compiled function: its source, with the guards and the code of each entry.
 
     In a notebook it displays the page of the function in the report, with graphs and kernels if a context of this
     process captured all its entries. In a terminal it displays the text of the full code.

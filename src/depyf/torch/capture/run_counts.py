@@ -1,7 +1,7 @@
 """Counts the runs of compiled code with as little Python as possible: torch calls the listener before each of them.
 
-The first run of a code object goes to the contexts. Where they only count its other runs, these cost a lookup and two
-additions: half a microsecond, nearly all of which is torch's call of a function.
+The first run of a code object goes to the contexts. If they only count its other runs, each costs a lookup and two
+additions. That takes half a microsecond, nearly all of it for torch's call of a function.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from depyf.report.model import Compile
 
 Numbers: TypeAlias = "list[int] | memoryview[int]"
 NOWHERE: Numbers = [0]
-"""Where runs are counted that no running log tells of."""
+"""The counter of runs that no running log reports."""
 
 Counter: TypeAlias = tuple[Compile, Numbers, int]
 """A compile whose `hits` are counted, and a place among numbers that outlive a killed process, for the same count."""
 
 
 class RunCounts:
-    """The code objects whose runs are only counted; `otherwise` hears of the runs of all others."""
+    """The code objects whose runs are only counted; `otherwise` receives the runs of all others."""
 
     def __init__(self, otherwise: Callable[[types.CodeType], None]) -> None:
         self._counters: dict[int, Counter] = {}
@@ -52,6 +52,6 @@ class RunCounts:
         self._codes.pop(key, None)
 
     def clear(self) -> None:
-        """Let `otherwise` hear of the next run of each code object."""
+        """Send the next run of each code object to `otherwise`."""
         self._counters.clear()
         self._codes.clear()

@@ -1,4 +1,4 @@
-"""Turn what older torch formats and keeps into records of its trace. Before 2.4 it writes none, before 2.6 not all."""
+"""Make records of the trace from what older torch writes: before 2.4 it has no records, before 2.6 not all."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ def _link(found: _Found) -> tuple[str, str]:
 
 
 def _led_to(value: object, owners: list[object], found: Mapping[int, _Found]) -> Iterator[_Found]:
-    """Yield the wrappers that a value reaches first, not those behind other wrappers or those that hold the value."""
+    """Yield the nearest wrappers of a value: not through other wrappers, and not the wrappers that hold the value."""
     by_caller = {id(call.caller): each for each in found.values() for call in each.calls}
     seen = {id(each) for each in owners}
     kept: list[object] = []
@@ -271,7 +271,7 @@ def _words(value: object) -> str:
 
 
 def _name_of(function: types.FunctionType) -> str:
-    # Use the name of the code, because torch gives some functions the names of what they wrap.
+    # Use the name of the code, because torch gives some functions the name of their wrapped function.
     name: str = getattr(function.__code__, "co_qualname", function.__code__.co_name)
     return name.rpartition("<locals>.")[2]
 

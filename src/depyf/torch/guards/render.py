@@ -70,7 +70,7 @@ def render(tree: Tree, compile_id: str, names: Names, filename: str = "", *, bar
 
 def _fitting(rendered: Rendered | None, names: Names) -> tuple[str, ...] | None:
     """Return the texts of clauses that were rendered before, if every name in them is right or free in a file."""
-    # Ask for names in the order of rendering, so that those of a text that does not fit stay right.
+    # Request names in the order of rendering, so that the names in a text that does not fit stay correct.
     if rendered is None or [names.of(held) for held in rendered.held.values()] != list(rendered.held):
         return None
     hidden = rendered.own & (names.taken | names.bound.keys())

@@ -1,7 +1,7 @@
 """Read the guards of a cache entry once from torch's C++ tree into plain nodes and clauses.
 
-If the locals of the call are given, the walk also follows the values that the guards check. What torch's text leaves
-out (the length of a dict, the object at an address) is taken from them, and then they are released.
+If the locals of the call are given, the walk also follows the values that the guards check. They provide the facts that
+torch's text omits (the length of a dict, the object at an address). Then they are released.
 """
 
 from __future__ import annotations

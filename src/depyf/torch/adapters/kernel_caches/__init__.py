@@ -1,1 +1,1 @@
-"""Takes torch's and Triton's functions that look into caches of kernels; gives each look with the parts of its key."""
+"""Watch the look-ups in torch's and Triton's caches of kernels, each with the parts of its key."""

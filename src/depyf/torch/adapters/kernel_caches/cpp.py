@@ -18,14 +18,14 @@ from depyf.torch.adapters.kernel_caches.look import CPP, KernelLook, Listener, s
 from depyf.torch.adapters.unseen import left_alone
 
 _FILES = "i", "o", "-o"
-"""What stands in the command for the files, which no key has."""
+"""The words of the command for the files, which are not part of a key."""
 _WITH_VALUE = "-D", "-I", "-L", "-include"
 """Flags whose value is the next word."""
 
 
 @dataclass(slots=True)
 class _Written:
-    """A source that Inductor writes: its text, what its key has beside it, its path, whether its library exists."""
+    """A source that Inductor writes: its text, the other parts of its key, its path, whether its library exists."""
 
     text: str
     extra: str
@@ -34,7 +34,7 @@ class _Written:
 
 
 def watch_libraries(codecache: ModuleType, listener: Listener) -> Callable[[], None] | Unavailable:
-    """Have `listener` told of each C++ library that Inductor asks for; return what ends that."""
+    """Report each C++ library that Inductor looks up to `listener`; return a function that ends this."""
     cache: Any = getattr(codecache, "CppCodeCache", None)
     before = vars(cache).get("load_async") if cache is not None else None
     write = getattr(codecache, "write", None)
@@ -56,7 +56,7 @@ def watch_libraries(codecache: ModuleType, listener: Listener) -> Callable[[], N
         outer, within.sources = getattr(within, "sources", None), []
         try:
             load = before.__func__(cls, *args, **kwargs)
-            # Torch may try there, with sources of its own, what the processor can do.
+            # torch may test the processor's features there with its own sources.
             sources = [each for each in within.sources if each.text in (*args, *kwargs.values())]
         finally:
             within.sources = outer
@@ -75,7 +75,7 @@ def watch_libraries(codecache: ModuleType, listener: Listener) -> Callable[[], N
 
 
 def _telling(load: Callable[[], Any], written: list[_Written], listener: Listener) -> Callable[[], Any]:
-    """Return what loads a library, and tells of it the first time."""
+    """Return a function that loads a library, and reports it the first time."""
     untold = [written]
 
     @left_alone
@@ -106,7 +106,7 @@ def _look(sources: list[_Written], seconds: float) -> KernelLook:
 
 def _words(command: str) -> list[str]:
     try:
-        # Torch before 2.7 has the literal of the command in the key.
+        # torch before 2.7 has the literal of the command in the key.
         words = shlex.split(ast.literal_eval(command) if command[:1] in ("'", '"') else command)
     except (ValueError, SyntaxError):
         words = command.split()

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import TypeAlias
 
 CPP, TRITON, TUNING = "cpp", "triton", "autotune"
-"""The caches: C++ libraries, Triton's binaries, and the configurations that tuning has found best."""
+"""The caches: C++ libraries, Triton's binaries, and the best configurations from tuning."""
 
 LONGEST = 600.0
-"""Seconds that a kernel takes to compile at most; files that are further apart were not made by one compile."""
+"""The longest compile of a kernel, in seconds. Files that are further apart come from several compiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class KernelLook:
-    """What was looked for, and whether it was there.
+    """One look-up and its result.
 
-    parts: what the key was made from, by name. seconds: what a miss cost, or a hit saved; 0 where that is not known.
+    parts: the parts of the key, by name. seconds: the time that a miss cost, or a hit saved; 0 if unknown.
     """
 
     cache: str
@@ -29,11 +29,11 @@ class KernelLook:
 
 
 Listener: TypeAlias = Callable[[Callable[[], KernelLook]], None]
-"""Is given what makes a look, so that it can contain what fails there. It must not raise."""
+"""Receives a function that makes a look, so that it can contain that function's errors. It must not raise."""
 
 
 def seconds_between(files: Iterable[Path]) -> float:
-    """Return the time in which files were made that one compile has made; 0 where it was not one."""
+    """Return the time in which one compile made the files; 0 if they come from several."""
     times = [each.stat().st_mtime for each in files if each.is_file()]
     took = max(times) - min(times) if times else 0.0
     return took if took < LONGEST else 0.0

@@ -1,4 +1,4 @@
-"""Triton's cache of compiled kernels, as its listener of compiles tells of it in this process."""
+"""Triton's cache of compiled kernels, watched through Triton's compilation listener in this process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from depyf.torch.adapters.unseen import left_alone
 
 
 def watch_binaries(triton: Any, listener: Listener) -> Callable[[], None] | Unavailable:  # noqa: ANN401 - a module
-    """Have `listener` told of each kernel that Triton is asked for; return what ends that."""
+    """Report each kernel that Triton looks up to `listener`; return a function that ends this."""
     compilation: Any = getattr(getattr(triton, "knobs", None), "compilation", None)
     if not hasattr(compilation, "listener"):
         return Unavailable("this Triton tells nobody of its compiles")
@@ -60,7 +60,7 @@ def _parts(triton: Any, source: Any, metadata: Mapping[str, Any]) -> Iterator[tu
     yield "Triton target", str(target)
     for name in _options(triton, target):
         if name in metadata:
-            # A hit reads its options from JSON, where a tuple has become a list.
+            # A hit reads its options from JSON, in which a tuple has become a list.
             yield f"Triton option[{name}]", json.dumps(metadata[name], default=str)
     yield from ((f"Triton variable[{name}]", str(value)) for name, value in metadata.items() if name.isupper())
     yield "Triton version", str(metadata.get("triton_version", getattr(triton, "__version__", "")))
@@ -68,7 +68,7 @@ def _parts(triton: Any, source: Any, metadata: Mapping[str, Any]) -> Iterator[tu
 
 
 def _named(names: list[str], place: object) -> str:
-    """Return the name of an argument, of which a place in it may be meant, or the place where it has none."""
+    """Return the name of an argument or of a place in one, or the place if there is no name."""
     match place:
         case (int(number), *rest) if number < len(names):
             return names[number] + "".join(f"[{each}]" for each in rest)
@@ -78,6 +78,6 @@ def _named(names: list[str], place: object) -> str:
 
 
 def _options(triton: Any, target: object) -> list[str]:  # noqa: ANN401 - a module
-    """Return the names of the options of a target's compiler; Triton's metadata has what it made beside them."""
+    """Return the names of the options of a target's compiler. Triton's metadata contains more than the options."""
     made = triton.compiler.make_backend(target).parse_options({})
     return sorted(vars(made))

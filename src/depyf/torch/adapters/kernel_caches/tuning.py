@@ -1,4 +1,4 @@
-"""Inductor's cache of the configurations with which a Triton kernel was fastest."""
+"""Inductor's cache of the fastest configurations of Triton kernels."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from depyf.torch.adapters.unseen import left_alone
 
 
 def watch_tuning(autotune: ModuleType, listener: Listener) -> Callable[[], None] | Unavailable:
-    """Have `listener` told of each kernel whose best configuration is looked up; return what ends that.
+    """Report each kernel whose best configuration is looked up to `listener`; return a function that ends this.
 
-    `autotune` is Inductor's module of that cache.
+    `autotune` is Inductor's module for that cache.
     """
     cache: Any = getattr(autotune, "AutotuneCache", None)
     create, read_best = (vars(cache).get(name) if cache else None for name in ("create", "read_best"))
@@ -62,7 +62,7 @@ def _look(cache: Any, filename: str, configs: Sequence[object], *, is_hit: bool)
 
 
 def _tuned_for(entry: Path) -> float:
-    """Return the seconds that tuning took, as the entry says; 0 where it does not, or is on another machine."""
+    """Return the seconds that tuning took, from the entry; 0 if it has no time, or is on another machine."""
     try:
         told = json.loads(entry.read_text())
     except (OSError, ValueError):

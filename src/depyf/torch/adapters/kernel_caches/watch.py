@@ -1,4 +1,4 @@
-"""Listening to the caches of kernels, each from when its module is imported: to import them takes seconds."""
+"""Listen to the caches of kernels, each from the import of its module on: importing them takes seconds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WATCHES: dict[str, tuple[str, Watch]] = {
 
 
 class KernelCaches:
-    """The caches that are listened to until the end."""
+    """The watched caches."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
@@ -32,7 +32,7 @@ class KernelCaches:
         self.unavailable: dict[str, str] = {}
 
     def look_for_modules(self) -> None:
-        """Listen to the caches whose modules were imported meanwhile."""
+        """Listen to the caches whose modules have been imported since."""
         for name in [each for each in self._awaited if each in sys.modules]:
             module = sys.modules[name]
             if getattr(module.__spec__, "_initializing", False):
@@ -45,7 +45,7 @@ class KernelCaches:
                 self._ends.append(end)
 
     def end(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._awaited.clear()
         while self._ends:
             self._ends.pop()()

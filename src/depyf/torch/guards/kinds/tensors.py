@@ -48,7 +48,7 @@ def tensor_match(leaf: Leaf, at: Place) -> list[Clause] | None:
 
 
 class _Described(NamedTuple):
-    """What torch's words say of a tensor: the name of its type, and the arguments of `tensor(...)`.
+    """The facts about a tensor in torch's text: the name of its type, and the arguments of `tensor(...)`.
 
     `device` is the type of device of an ordinary tensor, '' for any other.
     """
@@ -62,7 +62,7 @@ class _Described(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _described(words: str) -> _Described | None:
-    """Return what words without the name of a tensor say of it: many parameters have the same ones."""
+    """Return the facts in a text without the tensor's name. Cached: many parameters have the same text."""
     found = _MATCH.search(expression(words))
     if found is None:
         return None

@@ -1,1 +1,1 @@
-"""The verdicts of guards on values: which checks fail, what each expected, and what it got."""
+"""The verdicts of guards on values: the failing checks, each with the expected and the actual value."""

@@ -41,7 +41,8 @@ class Contrast:
 def contrasts(first: GuardSet, second: GuardSet) -> list[Contrast]:
     """Return every respect in which the guards of two entries differ.
 
-    First what both check, then what only the first checks, then what only the second checks, each in torch's order.
+    The common checks come first, then those of only the first entry, then those of only the second, each in torch's
+    order.
     """
     both: list[Contrast] = []
     alone: list[Contrast] = []

@@ -30,7 +30,7 @@ ANY: Final = Missing.ANY
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One respect in which a value is not what a guard expects: `size`, expected `(10,)`, got `(8,)`."""
+    """One difference between a value and a guard's expectation: `size`, expected `(10,)`, got `(8,)`."""
 
     aspect: str
     expected: str

@@ -15,7 +15,7 @@ from depyf.torch.replica import runtime
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One respect in which a call differs from what an entry expects.
+    """One difference between a call and an entry's expectations.
 
     kind: torch's name of the guard.
     source: the value that it checks.
