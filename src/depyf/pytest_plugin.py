@@ -1,4 +1,4 @@
-"""Tests of what torch compiles: the marker `compiles`, the fixture `compiles`, and snapshots.
+"""Tests of torch's compiles: the marker `compiles`, the fixture `compiles`, and snapshots.
 
     @pytest.mark.compiles(graphs=1, breaks=0, recompiles=0)
     def test_step(): ...

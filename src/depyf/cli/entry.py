@@ -9,7 +9,7 @@ from depyf.cli.exit_codes import EXIT_USAGE
 
 
 def main() -> None:
-    """Run the command line, or print what to install for it.
+    """Run the command line, or print which packages it needs.
 
     Exit codes of every command: 0 success; 1 the command failed; 2 wrong usage, or the target does not exist.
     """

@@ -13,7 +13,7 @@ def get_ready() -> None:
 
 
 def build_pages(directory: Path, called: Path, *, since: float, opened: bool) -> str:
-    """Build the pages of what was dumped at `since` (seconds since the epoch) or later; return a line about the result.
+    """Build the pages of dumps written at `since` (seconds since the epoch) or later; return a line about the result.
 
     An error becomes part of the line; nothing is raised.
 

@@ -20,7 +20,7 @@ ASPECTS = ("functions", "recompiles", "breaks", "guards", "graphs", "kernels", "
 """The aspects that are compared, in the order of the output."""
 
 Key: TypeAlias = tuple[str, int, int]
-"""A function that both runs have, the number of its resume function (0 for none), and the number of its compile."""
+"""A function in both runs, the number of its resume function (0 for none), and the number of its compile."""
 
 _COUNTED = re.compile(r"(__compiled_fn|__resume_at_\d+|\[Provenance debug handles\] \S+?:)_?\d+")
 _PLACE = re.compile(rf"({SAYS_PLACE}).*?:\d+ in ")

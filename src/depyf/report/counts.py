@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from depyf.report.model import Compile, GuardSet, UserLine
 
 Place = tuple[UserLine | None, str]
-"""Where a graph ends, and why."""
+"""The place where a graph ends, and the reason."""
 
 
 def counted(number: int, what: str, several: str = "") -> str:
@@ -21,7 +21,7 @@ def counted(number: int, what: str, several: str = "") -> str:
 
 
 def guard_count(compiled: Compile) -> int | None:
-    """Return how many guards of a compile are shown, or torch's own number, in which some count twice, if none are."""
+    """Return the number of shown guards of a compile, or, if none are shown, torch's number, which has duplicates."""
     return len(compiled.guards.guards) if isinstance(compiled.guards, GuardSet) else compiled.guard_count
 
 

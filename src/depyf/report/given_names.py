@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GivenName:
-    """A name that a wrapper reads but does not define: what it stands for, and where in the dump it is defined.
+    """A name that a wrapper reads but does not define: its meaning, and the place of its definition in the dump.
 
     leads_to: functions of other wrappers, each with its file; if `is_itself`, the one that the name stands for.
     part: `forward` or `backward` if the name stands for the graph itself.

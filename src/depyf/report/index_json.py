@@ -160,7 +160,7 @@ OTHERS: dict[str, tuple[str, Callable[[Session], Any]]] = {
 def _readable(content: dict[str, Any]) -> str:
     """Return JSON with one key per line, and one guard per line. Python's encoder is slow when it indents.
 
-    What belongs on one line is encoded separately and replaces its mark.
+    A value on one line is encoded separately and replaces its mark.
     """
     rows: list[OneLine | GuardLines] = []
 

@@ -147,7 +147,7 @@ def _recompiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
 
 
 def _refusals(root: Function, function: Function, compiled: Compile) -> Iterator[str]:
-    """Yield what the entries refused. Of many entries, those further from the call than the nearest are counted."""
+    """Yield the refusals of the entries. Of many entries, those further from the call than the nearest are counted."""
     same = alike(compiled)
     told = list(refusing(root, function, compiled, but={each.entry for each in same}))
     others = [each for each in told if not each.is_nearest]

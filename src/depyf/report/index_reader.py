@@ -157,7 +157,7 @@ def load_index(directory: Path) -> Json:
 
 
 def read_session(directory: Path) -> Session:
-    """Return the session that the index of a directory tells of.
+    """Return the session in the index of a directory.
 
     Raises:
         OSError: there is none in the directory.

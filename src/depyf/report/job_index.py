@@ -31,7 +31,7 @@ class GroupRow:
 
 @dataclass(frozen=True, slots=True)
 class DivergenceRow:
-    """How some ranks differ from the largest group, and what else differs."""
+    """A difference between some ranks and the largest group, with its consequences."""
 
     kind: str
     ranks: str
@@ -43,7 +43,7 @@ class DivergenceRow:
 
 @dataclass(frozen=True, slots=True)
 class JobIndex:
-    """A job: the number of its ranks, bytes and records, and what could not be read, by cause."""
+    """A job: the number of its ranks, bytes and records, and of unreadable records by cause."""
 
     ranks: int
     bytes: int

@@ -1,4 +1,4 @@
-"""What runs each of the user's lines: a graph, Dynamo's code around the graphs, or Python."""
+"""The state of each user line: it runs in a graph, in Dynamo's code around the graphs, or in Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from depyf.report.naming import plain_name
 
 
 class LineState(Enum):
-    """What runs a line. If compiles differ, the first member that holds for one of them counts."""
+    """The code that runs a line. If compiles differ, the first member that holds for one of them counts."""
 
     GRAPH = "graph"
     BETWEEN = "between"
@@ -41,7 +41,7 @@ Place: TypeAlias = tuple[str, str, int]
 
 @dataclass(slots=True)
 class FunctionLines:
-    """The lines of a function that do something, with what runs them."""
+    """The lines of a function with effect, and their states."""
 
     name: str
     filename: str

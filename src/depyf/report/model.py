@@ -110,7 +110,7 @@ class OtherRefusals:
 
 @dataclass(frozen=True, slots=True)
 class EntryContrast:
-    """How the guards of a compile differ from those of an earlier `entry` of the same function."""
+    """The differences between the guards of a compile and those of an earlier `entry` of the same function."""
 
     entry: str
     respects: tuple[str, ...]
@@ -453,7 +453,7 @@ class Session:
     earlier: dict[tuple[str, str, int], int] = field(default_factory=dict)
     """Calls served by code that was compiled before the context, by the code's name, file and line."""
     skipped: dict[tuple[str, str, str], int] = field(default_factory=dict)
-    """How often Dynamo skipped each frame, by the code's name and file and the reason."""
+    """The number of times Dynamo skipped each frame, by the code's name and file and the reason."""
     installed: set[str] = field(default_factory=set)
     """For an index that was read: its files that belong to installed packages or to Python's library."""
     sources: dict[str, str] = field(default_factory=dict)
@@ -472,7 +472,7 @@ class Session:
     directory: str = ""
     """The directory with the files of the run; "" for a run that was read back."""
     view: SessionView | None = field(default=None, repr=False, compare=False)
-    """How the session displays itself in a terminal and in a notebook."""
+    """The display of the session in a terminal and in a notebook."""
 
     def __repr__(self) -> str:
         if self.view is None:

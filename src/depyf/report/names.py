@@ -16,7 +16,7 @@ COMPILED_FN = "__compiled_fn_"
 """The start of the name of a compiled graph; its number follows."""
 
 RESUME_AT = "__resume_at_"
-"""How the name of a global with a resume function begins; the offset where that goes on and a count follow."""
+"""The prefix of the name of a resume function's global. The offset at which it resumes, and a count, follow."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.\-]+")
 _RANDOM_TAIL = re.compile(r"_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}$")
@@ -66,7 +66,7 @@ def resumed_function(name: str) -> tuple[str, int] | None:
 
 
 def resume_offset(name: str) -> int | None:
-    """Return the bytecode offset at which the resume function in a global goes on; None where the global has another.
+    """Return the bytecode offset at which the resume function in a global continues; None where the global has another.
 
     >>> resume_offset("__resume_at_102_2"), resume_offset("torch")
     (102, None)

@@ -21,7 +21,7 @@ _FIRST_ARGUMENT = re.compile(r"type\(L\[\"args\"\]\[0\]\) is (?P<type>[\w.]+)$")
 _CALLED_MODULE = re.compile(r"type\(L\[\"fn\"\]\) is (?P<type>[\w.]+)$")
 
 WRAPS = "torch/_dynamo/external_utils.py"
-"""torch's file with a function that calls what was compiled if that is no plain function."""
+"""torch's file with a function that calls the compiled object if that is not a plain function."""
 
 
 def title(function: Function) -> str:
@@ -43,7 +43,7 @@ def plain_name(function: Function) -> str:
 
 
 def whole_name(function: Function) -> str:
-    """Return the name of a function for a reader; of a resume function, that of the function that it resumes."""
+    """Return the name of a function for a reader; for a resume function, the name of the resumed function."""
     name = plain_name(function)
     if _is_in(function.filename, WRAPS):
         return _of_module(function) or called_first(function) or function.qualname or name
@@ -64,7 +64,7 @@ def _of_module(function: Function) -> str:
 
 
 def called_first(function: Function) -> str:
-    """Return the first of the user's functions that Dynamo read below one of torch's, empty where there is none."""
+    """Return the first user function that Dynamo read below one of torch's functions, or an empty result."""
     return next((each.name for compiled in function.compiles for each in compiled.lines), "")
 
 

@@ -1,4 +1,4 @@
-"""Why a function was recompiled: what the nearest entry refused, without consequences.
+"""Find out why a function was recompiled: the refusals of the nearest entry, without consequences.
 
 One change can make several guards of an entry fail: a size and the strides that follow from it, the same dimension of
 several tensors, a dict's keys and the missing items. The number of independent changes counts. The entry with the

@@ -1,4 +1,4 @@
-"""The page of several processes: what each compiled, and where they differ; for ranks it is `index.md`."""
+"""The page of several processes: the compiles of each, and their differences; for ranks it is `index.md`."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Refusing:
-    """What an entry refused: each independent reason, and those that follow from them.
+    """The refusals of an entry: each independent reason, and its consequences.
 
     is_nearest: whether this entry came nearest to serving the call.
     """
@@ -63,7 +63,7 @@ def reason_of(
     """Return a refusal as a sentence.
 
     root: the function, or the one that it resumes.
-    kind: what is known from other recompiles for the same value, for example growth by `step` from call to call.
+    kind: the facts from other recompiles for the same value, for example growth by `step` from call to call.
     """
     kind = kind or kind_of_recompile(found, function.parameters, root.source)
     call = own_call(function, compiled, found)
@@ -109,9 +109,9 @@ def refusing(
     kinds: Mapping[tuple[int, str], Kind] = MappingProxyType({}),
     but: Collection[str] = (),
 ) -> Iterator[Refusing]:
-    """Yield what each known entry refused: the nearest first, then the newest first.
+    """Yield the refusals of each known entry: the nearest first, then the newest first.
 
-    kinds: what is known of each cause from all recompiles, by order and value. It determines the fix.
+    kinds: the facts about each cause from all recompiles, by order and value. It determines the fix.
     but: entries that are shown elsewhere.
     """
     if not isinstance(compiled.trigger, Recompile):

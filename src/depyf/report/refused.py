@@ -45,7 +45,7 @@ _MISSING = re.compile(r"no attribute ['\"](?P<name>\w+)['\"]")
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """One respect in which a call differed from what an entry expects. Unknown parts are empty.
+    """One difference between a call and an entry's expectations. Unknown parts are empty.
 
     aspect: `size`, `dtype`, ...; "" for a value as a whole.
     where: the user's line that needs the value, as text.
@@ -121,7 +121,7 @@ def is_of_call(found: Refused) -> bool:
 
 
 def refused(refusal: Refusal) -> list[Refused]:
-    """Return every respect in which an entry refused, or those that torch names if no others are known."""
+    """Return all differences for which an entry refused, or only torch's own if no others are known."""
     found = [_read(refusal.entry, text) for text in refusal.explained or refusal.clauses]
     if any(map(_is_of_inference, found)):
         return [replace(each, source="inference_mode") if each.source == "grad_mode" else each for each in found]

@@ -1,4 +1,4 @@
-"""Remove from torch's texts what differs between processes, so that two dumps can be compared.
+"""Remove the parts of torch's texts that differ between processes, so that two dumps can be compared.
 
 before: `torch._inductor.config.b = 1` and `torch._inductor.config.a = 2` in any order; `<function f at 0x7f613ba8d9e0>`
 after: the settings in the order of their names; `<function f at ADDRESS>`

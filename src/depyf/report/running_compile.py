@@ -24,7 +24,7 @@ class RunningCompile:
 
     @property
     def words(self) -> str:
-        """Return what is being compiled, and for how long."""
+        """Return the running compile, and its time so far."""
         where = f"`{self.function}` {self.id}, {self.phase}"
         if self.alive:
             return f"now compiling {where}, for {self.seconds:.0f} s"

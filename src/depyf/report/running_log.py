@@ -1,4 +1,4 @@
-"""The index of a running process: lines that are appended as things happen, so that a killed run loses none of them.
+"""The index of a running process: lines are appended as events happen, so that a killed run loses none.
 
 Each line is JSON and is written at once; the last one may be truncated. The number of calls that each entry served
 changes with each call. It is in a mapped file of numbers beside the log, which the kernel keeps when the process is

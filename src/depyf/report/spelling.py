@@ -12,7 +12,7 @@ from functools import lru_cache
 _VARIABLE = re.compile(r"\b[LG]\[(?P<quote>['\"])(?P<name>[^'\"]+)(?P=quote)\]")
 _IMPORTED = re.compile(r"\bG\[(?P<quote>['\"])__import_(?P<module>[^'\"]+)(?P=quote)\](?=\.)")
 _OF_MAIN = re.compile(r"\bG\[(?P<quote>['\"])__import___main__(?P=quote)\]\.")
-"""How Dynamo reaches what stands in another module than that of the function, or in that of the program."""
+"""The start of Dynamo's path to a global of another module than the function's, or of the main program."""
 _MEMBER = re.compile(
     r"(?:\.__dict__\[(?P<a>['\"])(?:_modules|_parameters|_buffers)(?P=a)\]|\._(?:modules|parameters|buffers))"
     r"\[(?P<b>['\"])(?P<name>\w+)(?P=b)\]"

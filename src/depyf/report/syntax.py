@@ -99,7 +99,7 @@ def values_in(tree: ast.AST) -> set[str]:
 
 
 def _conditions(node: ast.AST) -> list[ast.expr]:
-    """Return the expressions whose value decides what a statement or an expression runs, and how often."""
+    """Return the expressions whose value decides which parts of a statement or an expression run, and how often."""
     match node:
         case ast.If() | ast.While() | ast.IfExp() | ast.Assert():
             return [node.test]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:
-    """The file from which a run was read: its name, its size in bytes, and what could not be read, by cause.
+    """The file from which a run was read: its name, its size in bytes, and its unreadable records by cause.
 
     last: the subject of the last record.
     seconds: the time from the first record to the last.

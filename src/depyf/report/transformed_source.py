@@ -36,7 +36,7 @@ class Notes:
 
     header: comes first.
     graphs: the user's lines of each graph, by its number.
-    resumes: what a call of a resume function continues with, by its global name.
+    resumes: the code with which a resume function continues, by its global name.
     breaks: where the graph ended.
     effects: the side effects.
 

@@ -113,7 +113,7 @@ def _package_directories() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """Where a resume function continues in the user's function.
+    """The place where a resume function continues in the user's function.
 
     break_line: the line of the graph break.
     line: the first line that still has to run.
@@ -151,7 +151,7 @@ def resumption_words(resumption: Resumption) -> str:
 
 
 def marked_source(resumption: Resumption) -> list[str]:
-    """Return the user's function line by line. Marks show what has already run and what is left."""
+    """Return the user's function line by line. Marks show the lines that have already run and the lines that remain."""
     lines = resumption.source.rstrip("\n").split("\n")
     if not resumption.source or not resumption.first_line <= resumption.line < resumption.first_line + len(lines):
         return []

@@ -24,7 +24,7 @@ TRIGGERS: dict[type[Trigger], str] = {
     Recompile: "recompile",
     Resume: "resume",
 }
-"""What the index calls each kind of trigger."""
+"""The index's names of the kinds of triggers."""
 
 
 def trigger_words(root: Function, function: Function, compiled: Compile, rest: str = "in index.md") -> str:

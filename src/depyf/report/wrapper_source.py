@@ -1,4 +1,4 @@
-"""Comments above a function that AOTAutograd wrote: its callers, and what the names in it stand for.
+"""Comments above a function that AOTAutograd wrote: its callers, and the meaning of its names.
 
 before:
     def _backward_epilogue(out):

@@ -1,4 +1,4 @@
-"""Collect what the timeline of a trace records about tuning, for each compile, as an artefact."""
+"""Collect the tuning events in the timeline of a trace as an artefact of each compile."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Numbers:
 
 
 class Files(Protocol):
-    """Where a recorder writes its artefacts."""
+    """The destination of a recorder's artefacts."""
 
     directory: Path
     numbers: Numbers

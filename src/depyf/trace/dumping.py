@@ -1,4 +1,4 @@
-"""Write the dump of a trace file: what a capture of the program would have written, as far as the trace has it."""
+"""Write the dump of a trace file: the files that a capture of the program would write, as far as the trace allows."""
 
 from __future__ import annotations
 

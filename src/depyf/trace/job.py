@@ -48,7 +48,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """How some ranks differ from the others: `kind` is a word for it, `cause` a sentence.
+    """A difference between some ranks and the others: `kind` is a word for it, `cause` a sentence.
 
     ranks: as text, for example `0-3, 7`.
     more: further differences, which may follow from the first.

@@ -1,7 +1,7 @@
 """Join the records of torch's structured trace by compile id into the model of a run, and write each artefact.
 
-A running process and a trace file use the same join. `depyf.torch` adds what only a running process knows;
-`depyf.trace.log` has what a file needs in addition.
+A running process and a trace file use the same join. `depyf.torch` adds the facts that only a running process knows;
+`depyf.trace.log` adds the parts for files.
 """
 
 from __future__ import annotations
@@ -304,7 +304,7 @@ class Join(ABC, Generic[R]):
         return running
 
     def _known(self, compile_id: CompileId) -> R:
-        """Return a compile. One that began before the context, of which only the rest is seen, begins here."""
+        """Return a compile. A compile that began before the context begins here, because only its rest is recorded."""
         running = self._running.get(compile_id)
         return running if running is not None else self._begin(compile_id, ())
 

@@ -183,7 +183,7 @@ class LogJoin(Join[LogRunning]):
         self.keep_source(filename)
 
     def end(self) -> None:
-        """Complete the model with what follows from the whole trace."""
+        """Complete the model with facts that depend on the whole trace."""
         for running in self.running():
             self.write_nameless(running)
             made = running.compile

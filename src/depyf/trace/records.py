@@ -32,7 +32,7 @@ _BREAK_CODE = re.compile(r"\bgb(\d{4})\b", re.IGNORECASE)
 _ORIGIN = re.compile(r"(?:Original traceback:|fake tensor exception at) *\n(?P<frames>(?:[^\n]*\S[^\n]*(?:\n|$))+)")
 """The frames that led to the node at which a backend failed."""
 _FALLBACK = "WON'T CONVERT "
-"""How torch warns of an exception in a backend; the graph break that it makes of it follows, or is in the failure."""
+"""torch's warning about an exception in a backend. The resulting graph break follows, or is part of the failure."""
 _BREAK_OF_FRAME = re.compile(r"^Graph break: skip: from user code at:$", re.MULTILINE)
 _EXCEPTION = re.compile(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
 """Before 2.10, if torch skips the whole frame for a break, only the exception below has the reason."""
@@ -155,9 +155,9 @@ def side_effects(
 ) -> list[SideEffect]:
     """Parse which objects the code changes, each with the innermost lines of the user's that asked for it.
 
-    `known` are those of earlier records, to which the lines are added. Objects that the program cannot name are left
-    out. `function` is the file and the name of the compiled function. A change before its first line, for the cell of a
-    parameter, has only lines of its callers, which are left out.
+    `known` holds the lines of earlier records; the new lines are added to it. Objects that the program cannot name are
+    left out. `function` is the file and the name of the compiled function. A change before its first line, for the cell
+    of a parameter, has only lines of its callers, which are left out.
     """
     lines = {each.source: list(each.lines) for each in known}
     for part in _NEXT_EFFECT.split(payload):

@@ -29,7 +29,7 @@ _BEGINS, _NEXT = "[\n", ",\n"
 
 
 class Listed(str):
-    """A list of texts in the place of a text of torch's trace, to avoid joining them. As a text it is empty."""
+    """A list of texts in the place of a text of torch's trace, to avoid joining them. The string itself is empty."""
 
     texts: list[str]
 

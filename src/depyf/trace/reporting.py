@@ -26,7 +26,7 @@ MOST_GROUPS = 32
 
 @dataclass(slots=True)
 class Options:
-    """How traces are read.
+    """The settings for reading traces.
 
     every_rank: write a dump for each rank instead of one for each group.
     known: the results for files that have not changed, by path and size.

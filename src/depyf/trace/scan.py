@@ -72,7 +72,7 @@ class Fact:
 
 @dataclass(slots=True)
 class Rank:
-    """A trace in short. `facts` is the digest of its facts, by which equal ranks are found.
+    """A trace in short. `facts` is the digest of its facts; equal ranks have equal digests.
 
     seconds: the duration of each compile.
     unfinished: the compiles that had begun and not ended at the end of the trace.
@@ -227,7 +227,7 @@ def _short(filename: str) -> str:
 
 
 def without_rank(text: str) -> str:
-    """Return a text without what differs from rank to rank but is no difference."""
+    """Return a text without the parts that always differ between ranks."""
     return _OF_RANK.sub(b"*", text.encode("utf-8", "replace")).decode("utf-8", "replace")
 
 

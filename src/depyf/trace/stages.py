@@ -147,4 +147,4 @@ UNINTERESTING = frozenset(
 """Timeline events, settings and bookkeeping of torch's own log reader, which a capture leaves out."""
 
 ONLY_BOOKKEEPING = UNINTERESTING - {"torch._functorch.config", "dynamo_guards", "link", "dump_file", "stack"}
-"""What the report of a trace leaves out: the ids of values, and the timeline, which `--perfetto` writes."""
+"""The stages that the report of a trace omits: the ids of values, and the timeline, which `--perfetto` writes."""

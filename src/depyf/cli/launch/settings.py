@@ -17,7 +17,7 @@ PROCESS = "process_{}"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a program is captured.
+    """The settings of a capture.
 
     directory: the absolute path of the dump.
     launcher: the process id of the launcher; its child is the program itself.

@@ -1,4 +1,4 @@
-"""The summary of what a launched program's processes compiled, in three lines."""
+"""The summary of the compiles in a launched program's processes, in three lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARTS = frozenset(("other", "source", "report", "data"))
 MOST_FINDINGS = 5
 """Findings printed at the end of a run; the report has the others."""
 SLOWEST_AT_LEAST = 1.0
-"""Seconds from which on the slowest compile is mentioned."""
+"""The slowest compile is mentioned if it took this many seconds."""
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class Summary:
 
 
 def summarised(directory: Path, since: float) -> Summary:
-    """Return the summary of what was written below a directory at `since` (seconds since the epoch) or later."""
+    """Return the summary of the dumps below a directory that were written at `since` (seconds since 1970) or later."""
     found = Summary()
     folders = sorted({path.parent for path in directory.rglob("*.*") if path.parent.name not in PARTS})
     for folder in [directory, *(each for each in folders if each != directory)]:
@@ -81,7 +81,7 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
 
 
 def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list[str]:
-    """Return lines on what was compiled, what deserves attention, and where the files are.
+    """Return lines about the compiles, the findings, and the place of the files.
 
     called: the directory as the user wrote it.
     only: the pattern for functions, if one was given.

@@ -21,7 +21,7 @@ _NAMES = re.compile(r"\s*(?:async )?def \w+\(|\s*(?:extern \"C\"|void|static) .*
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One difference between two keys: its kind, a description, both values, and what differs because of it.
+    """One difference between two keys: its kind, a description, both values, and its consequences.
 
     details: the lines that differ, for text.
     follows: the names of other components that differ, possibly because of this one.

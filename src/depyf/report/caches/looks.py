@@ -106,7 +106,7 @@ def _words(near: Nearest[str], record: Record) -> str:
 def _with_inferred(own: list[Look]) -> list[Look]:
     """Return the lookups of one compile. If torch gives no components of a key, use the cause of the other cache.
 
-    AOTAutograd's key is made of the graph that Inductor's key is made of, and of its own settings.
+    AOTAutograd's key is made from its own settings, and from the same graph as Inductor's key.
     """
     missed = [each for each in own if each.event.outcome == MISS and each.event.cache in GRAPHS]
     known = next((each for each in missed if each.cause is not None), None)

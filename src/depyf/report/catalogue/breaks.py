@@ -268,7 +268,7 @@ def error_in(found: GraphBreak) -> str:
 def said_by_torch(found: GraphBreak) -> str:
     """Return torch's reason for a graph break, with its explanation if that is a short sentence with a name in it.
 
-    The reason alone, such as `Unsupported method call`, does not say what it is about.
+    The reason, such as `Unsupported method call`, does not name the object.
     """
     reason, explanation = (" ".join(text.split()).rstrip(".") for text in (found.reason, found.explanation))
     is_told = "`" in explanation and len(explanation) <= MOST_EXPLAINED and explanation not in reason
@@ -276,7 +276,7 @@ def said_by_torch(found: GraphBreak) -> str:
 
 
 def advised(hints: Sequence[str]) -> str:
-    """Return the first of torch's hints that says what to change in the program, or ""."""
+    """Return the first of torch's hints for a change of the program, or ""."""
     return next((each for each in hints if not _NO_ADVICE.search(each)), "")
 
 

@@ -1,4 +1,4 @@
-"""Kinds of recompiles, by the place of the value and by what changed."""
+"""Kinds of recompiles, by the place of the value and by the kind of change."""
 
 from __future__ import annotations
 

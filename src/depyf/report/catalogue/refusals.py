@@ -1,4 +1,4 @@
-"""The kind of a recompile, by what an entry refused, and its sentences with the values of the call."""
+"""The kind of a recompile, by the refusal of an entry, and its sentences with the values of the call."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Contracts: the facts of what a session compiled, and whether they keep a contract or equal a snapshot."""
+"""Contracts: the facts about a session's compiles, compared with a contract or a snapshot."""

@@ -1,4 +1,4 @@
-"""How much a run may compile, and the error that reports a violation."""
+"""The limits of a run's compiles, and the error that reports a violation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from depyf.report.findings import Finding, findings
 from depyf.report.model import Session, UserLine
 
 ASPECTS = ("graphs", "breaks", "recompiles", "eager_calls", "cache_misses")
-"""What a contract counts. The number of graphs must match; the other numbers are limits."""
+"""The aspects that a contract counts. The number of graphs must match; the other numbers are limits."""
 
 WORDS = {
     "graphs": ("graph", "graphs"),
@@ -25,7 +25,7 @@ MOST_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """How much a run may compile. None means no limit.
+    """The limits of a run's compiles. None means no limit.
 
     graphs: the exact number of graphs.
     breaks: the most places where a graph ends.
@@ -80,7 +80,7 @@ def violations(session: Session, contract: Contract) -> list[Violation]:
 class CompileContractError(AssertionError):
     """A program compiled differently than its contract allows.
 
-    violations: what the contract says, and what was compiled.
+    violations: the limits of the contract, and the compiles.
     findings: the findings of `depyf.report.findings`, worst first.
     """
 

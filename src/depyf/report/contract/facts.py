@@ -1,4 +1,4 @@
-"""The facts of what a run compiled, which a contract counts and a snapshot lists.
+"""The facts about a run's compiles, which a contract counts and a snapshot lists.
 
 A fact's text has no line number and no counter, so that it stays the same when lines move. Its place has the line.
 """
@@ -38,7 +38,7 @@ _MODULE_END = re.compile(r"(/__init__)?\.py$")
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing that was compiled, or not: the aspect that counts it, and a line about it.
+    """One compile, or a frame without one: the aspect that counts it, and a line about it.
 
     where: the user's line, or None if torch does not name it.
     details: more about it, for the reader who must fix it.
@@ -58,7 +58,7 @@ class Fact:
 
 
 def facts(session: Session, allow: Iterable[str] = ()) -> list[Fact]:
-    """Return what a session compiled, in order, without code of the modules that `allow` names.
+    """Return the facts about a session's compiles, in order, without code of the modules in `allow`.
 
     allow: names of modules or packages, or shell patterns: `transformers`, `torchvision.models.*`. Graphs and kernels
         are always counted.

@@ -1,4 +1,4 @@
-"""A snapshot: what a test compiled, in a readable file that later runs are compared with.
+"""A snapshot: the compiles of a test, in a readable file for comparison with later runs.
 
 before: the facts of a run
 after:
@@ -24,7 +24,7 @@ LABELS = {"graphs": "graph", "breaks": "break", "recompiles": "recompile", "eage
 """The first word in the line of a fact, by its aspect, in the order of the file."""
 
 HELD = ("graph", "break", "recompile", "eager")
-"""What another release of torch must not do more of. Names of kernels and reasons belong to torch."""
+"""Facts that must not become more frequent with another torch. Names of kernels and reasons belong to torch."""
 
 HEAD = "# What {} compiles. Written by `pytest --update-compiles`."
 _VERSION = re.compile(r"^torch (\S+)$", re.MULTILINE)
@@ -35,9 +35,9 @@ _EAGER = re.compile(" runs eager| raises")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How a run differs from a snapshot: the lines, and whether another torch may be the only reason.
+    """The differences between a run and a snapshot: the lines, and whether another torch may be the only reason.
 
-    broken: what is worse than in the snapshot, in words; may be empty.
+    broken: the facts that are worse than in the snapshot, in words; may be empty.
     """
 
     lines: tuple[str, ...]
@@ -86,7 +86,7 @@ def release(version: str) -> str:
 
 
 def _worse(before: list[str], after: list[str]) -> Iterable[str]:
-    """Yield what there is more of. Breaks are compared by the user's line, everything else by function."""
+    """Yield the lines that occur more often. Breaks are compared by the user's line, everything else by function."""
     one, other = Counter(map(_held, before)), Counter(map(_held, after))
     for key, count in (other - one).items():
         label, subject = key

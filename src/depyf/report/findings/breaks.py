@@ -21,8 +21,8 @@ from depyf.report.user_source import is_of_torch
 def of_breaks(session: Session) -> Iterator[Finding]:
     """Yield a finding for each compile that reached a graph break. A break that ends a compile is worse.
 
-    The breaks inside a library become one finding for each of the user's lines that lead there: that of the break at
-    this line, if there is one, else the first of them.
+    The breaks inside a library become one finding for each of the user's lines that lead there. If there is a break at
+    the line itself, its finding is kept, else the first one.
     """
     ended: dict[Place, Function] = {}
     for function, compiled in session.compiles():
@@ -41,7 +41,7 @@ def of_breaks(session: Session) -> Iterator[Finding]:
                 own_places.setdefault((line.filename, line.line), len(found))
                 found.append(finding)
                 continue
-            # Nobody but torch can remove what torch itself asks for.
+            # Only torch can remove a break that torch itself requests.
             fix = "" if is_of_torch(line.filename) and finding.kind == "break-explicit" else finding.fix
             finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {finding.where}", fix=fix)
             inside.setdefault((own.filename, own.line), []).append(finding)

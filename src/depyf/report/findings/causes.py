@@ -47,14 +47,14 @@ Change: TypeAlias = frozenset[_Pair]
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The recompiles of a function for one cause: what the nearest entry refused each time."""
+    """The recompiles of a function for one cause, with the refusal of the nearest entry each time."""
 
     function: Function
     kind: Kind
     refused: tuple[Refused, ...]
     compiles: tuple[Compile, ...]
     is_first: bool
-    """Whether it is the first thing that an entry refused. Otherwise another thing was refused each time, too."""
+    """Whether it is the first refusal of an entry. Otherwise another thing was refused each time, too."""
     below: tuple[Cause, ...] = ()
     """The same cause in functions that this one calls, and other values that its line checks."""
 
@@ -139,7 +139,7 @@ def _join_conditions(found: list[Cause], inside: dict[int, int]) -> None:
 
 
 def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:
-    """Put what a line checks anew in each recompile, such as another item of a dict, under its most frequent cause.
+    """Merge the causes of a line that checks another value each time, such as items of a dict, under the main one.
 
     A number that torch compiles separately for each value is one cause, whichever lines check it.
     """
@@ -157,7 +157,7 @@ def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:
 
 
 def _looked_at(why: Refused) -> str:
-    """Return what the guards of one line share: the container of a number, or the side of `==` that is no number.
+    """Return the common part of one line's guards: the container of a number, or the side of `==` that is not a number.
 
     For items of containers whose lengths a line checks, it is the attribute that holds them.
     """
@@ -240,7 +240,7 @@ def _keeps_size(refused: Refused, compiled: Compile) -> bool:
 
 
 def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:
-    """Return the kind of what was refused, with growth mentioned after the sentence that every view shows."""
+    """Return the kind of a refused value, with growth mentioned after the sentence that every view shows."""
     is_changed = any(_is_of(each.source, refused[0]) for each in effects)
     if is_changed and kind.name.endswith("-none") and all(literal(each.expected) is None for each in refused):
         return SET_IN_CALL

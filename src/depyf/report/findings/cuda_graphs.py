@@ -20,7 +20,7 @@ FIXES = {
     "re-recording": STAY,
     "data pointer changed": STAY,
 }
-"""Fixes by words in torch's reason. They were not run on a GPU: each undoes what the reason names."""
+"""Fixes by words in torch's reason. They were not run on a GPU: each undoes the action in the reason."""
 
 
 def of_cuda_graphs(session: Session) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from depyf.report.findings.model import SEVERITIES, Cost, Finding
 
 
 def merged(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings with those of one cause merged, in the order in which they should be read.
+    """Return findings, merged by cause, in reading order.
 
     The order is the same for two runs of one program, because it depends on counts and never on seconds.
     """

@@ -1,4 +1,4 @@
-"""Findings about recompiles, by what the nearest entry refused, and about functions that reached the limit."""
+"""Findings about recompiles, by the refusal of the nearest entry, and about functions that reached the limit."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _below(cause: Cause) -> str:
 
 
 def _limit(cause: Cause, limited: list[Compile], because: str, found: Finding) -> Finding:
-    """Return a finding as that of functions that have reached their limit of entries."""
+    """Return a finding, changed for functions that have reached their limit of entries."""
     reached = {each.order for each in limited}
     functions = [
         each.function for each in (cause, *cause.below) if any(one.order in reached for one in each.function.compiles)
@@ -121,7 +121,7 @@ def _unexplained(function: Function, limited: list[Compile]) -> Finding:
 
 
 def _calls_past(function: Function) -> str:
-    """Return what happened to the calls past the limit, with the number of eager calls if it is known."""
+    """Return a sentence about the calls past the limit, with the number of eager calls if it is known."""
     failures = [each.failure for each in _past_limit(function) if each.failure is not None]
     if failures[-1].raised:
         return f"{counted(len(failures), 'call')} of `{title(function)}` raised {failures[-1].kind}"

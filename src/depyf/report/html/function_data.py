@@ -53,7 +53,7 @@ def function_data(
 ) -> str:
     """Add the chunks of a root function's page; return the name of the first, which names the others.
 
-    lines: what runs the lines of the functions of the run.
+    lines: the states of the lines of the run's functions.
     named: lines that must be shown because addresses of the page name them.
     """
     return chunks.add(name, shown_entries(run, root, family, chunks, name, lines, named))
@@ -205,7 +205,7 @@ def _callers(found: GraphBreak, function: Function, root: Function) -> Origins:
 
 
 def _rests(run: Run, root: Function, places: _Places) -> list[Json]:
-    """Return what Dynamo did not compile of a function after a break: the breaking lines, and the reasons."""
+    """Return the breaks after which Dynamo did not compile the rest of a function: the lines, and the reasons."""
     found = []
     for (name, file, reason), _ in run.session.skipped.items():
         rest = resumed_function(name)

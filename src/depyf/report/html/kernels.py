@@ -36,7 +36,7 @@ class ChoiceRow:
 
 
 def kernel_rows(run: Run, addresses: Mapping[str, str]) -> list[KernelRow]:
-    """Return the kernels of a run in the order of its compiles; those of a module in the order of their first calls."""
+    """Return the kernels of a run in the order of its compiles; in a module, in the order of their first calls."""
     rows = []
     for function, compiled in run.session.compiles():
         known = tuned(_texts(run, compiled, INFO), _texts(run, compiled, TIMES))

@@ -1,4 +1,4 @@
-"""The page of what torch wrote outside any compiled frame: an export, AOTInductor, a direct call of `compile_fx`."""
+"""The page of artefacts outside any compiled frame: an export, AOTInductor, a direct call of `compile_fx`."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ class Process:
 
     @cached_property
     def lines(self) -> list[FunctionLines]:
-        """Return what runs the lines of each function that Dynamo read."""
+        """Return the states of the lines of each function that Dynamo read."""
         return line_states(self.run.session)
 
     @property

@@ -22,7 +22,7 @@ class Entry:
     """An entry of the function: its page, and why the earlier entries refused the call for which it was made.
 
     nearest: the nearest entry, with its reasons.
-    others: the consequences of these reasons, and what other entries refused.
+    others: the consequences of these reasons, and the refusals of other entries.
     """
 
     compile: Compile

@@ -201,7 +201,7 @@ class _Module:
         is_scattered: Collection[str],
         written: Collection[str] | None,
     ) -> None:
-        """Assign the nodes that are left to results that are not understood.
+        """Assign the remaining nodes to results that are not understood.
 
         A buffer in `is_scattered` gets a node that scatters.
         written: the nodes that the launch writes according to Inductor, or None if Inductor does not say.
@@ -240,7 +240,7 @@ class _Module:
         return replace(line, serves=serves, step="" if line.computes else node, is_known=is_known, numbers=numbers)
 
     def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:
-        """Return nodes and those that select one of their several results. Inductor lists only some of them."""
+        """Return nodes, and the nodes that select one of their several results. Inductor lists only some of them."""
         known = [each for each in names if each in self._graph.nodes]
         users = (self._graph.nodes.get(each) for name in known for each in self._users[name])
         items = (each.name for each in users if each is not None and each.operation == "getitem")
@@ -291,7 +291,7 @@ class _Module:
         return {each.name for each in found if each.operation in operations and numbers in (None, each.numbers)}
 
     def _before(self, wanted: Iterable[str], among: Collection[str]) -> set[str]:
-        """Return those of some nodes that other nodes need, looking through views."""
+        """Return the nodes among some that other nodes need, looking through views."""
         found, seen, pending = set[str](), set[str](), list(wanted)
         while pending:
             node = self._graph.nodes.get(pending.pop())
@@ -303,7 +303,7 @@ class _Module:
         return found
 
     def _takers(self, name: str) -> set[str]:
-        """Return the users of a node or of a view of it."""
+        """Return the nodes that use a node, directly or through views."""
         found, pending = set[str](), [name]
         while pending:
             for user in self._users.get(pending.pop(), ()):
@@ -320,7 +320,7 @@ class _Module:
         return node if node and self._of_node[node] == term else self._one_of(term, value, None)
 
     def _settle(self, made: Launched, open_ones: Mapping[str, str], nodes: Iterable[str]) -> None:
-        """Assign the one node that is left to a result that is not understood."""
+        """Assign the only remaining node to a result that is not understood."""
         taken = set(made.after.values())
         left = [each for each in nodes if each not in taken]
         if len(open_ones) == len(left) == 1:

@@ -50,7 +50,7 @@ class Kernel:
 
     @property
     def is_own(self) -> bool:
-        """Whether the program brought it."""
+        """Whether it is the program's own kernel."""
         return "custom_kernel=True" in self.text
 
 
@@ -125,7 +125,7 @@ def _kernels(tree: ast.Module, rows: list[str]) -> Iterator[Kernel]:
 
 
 def _fragment(rows: list[str], end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the nodes that the comment above a kernel lists: those that it computes, and those that it writes.
+    """Return the nodes in the comment above a kernel: the nodes that it computes, and the nodes that it writes.
 
     before: `#   %mul : Tensor "f32[8]"[num_users=1] = call_function[target=...](args = ...)` and `#   return %mul`
     """
@@ -230,7 +230,7 @@ class _Reader:
                 if part is not None:
                     self._function(part)
             case ast.Expr(value=ast.Call(ast.Attribute(ast.Name(name), "copy_"), [ast.Name(source), *_])):
-                # From here on a buffer of this device holds what another device or the host had.
+                # From here on a buffer of this device holds data from another device or the host.
                 held = self._known.get(source)
                 self._module.launches.append(Launch("", "", statement.lineno, (source,), (held,), name))
             case ast.Expr(value=ast.Call(func=ast.Name(id="assert_size_stride"), args=[ast.Name(id=name), *shape])):

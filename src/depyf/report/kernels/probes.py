@@ -18,7 +18,7 @@ FILE_VARIABLE = "DEPYF_PROBES"
 """The environment variable with the file to which C++ kernels write the values of their lines."""
 
 MOST_VALUES = 1 << 20
-"""The most values of a line of a C++ kernel that are written; beyond them only those that are not finite."""
+"""The most values that are written for a line of a C++ kernel. Of further values, only NaN and infinity are written."""
 
 COUNTED = 1 << 16
 """Added to the number of a line if only its values in the active lanes are written."""

@@ -1,4 +1,4 @@
-"""How torch tuned the kernels of a compile, from its trace: configurations, times, and choices of templates.
+"""The tuning of a compile's kernels, from torch's trace: configurations, times, and choices of templates.
 
 No record has registers, spills or shared memory; torch writes them only to a log for its developers.
 """
@@ -18,7 +18,7 @@ TIMES = "autotuning"
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """How a kernel was tuned: the number of configurations, the chosen one if it is known, and the times in seconds.
+    """The tuning of a kernel: the number of configurations, the chosen one if known, and the times in seconds.
 
     state: torch's word for the result of its cache of configurations.
     """

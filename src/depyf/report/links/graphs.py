@@ -67,7 +67,7 @@ def graph_links(text: str, names: Mapping[str, str], captured: Places | None = N
 
 
 def moved_since(text: str, names: Mapping[str, str], captured: Places) -> Mapping[Origin, Origin] | None:
-    """Return the current places for those that a graph names: {} if they are its own, None if unknown."""
+    """Return the current places for the places in a graph: {} if the graph's are current, None if unknown."""
     places = graph_places(text, names)
     return moved_places(places, captured) if is_stale(places, captured) else {}
 

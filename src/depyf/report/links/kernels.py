@@ -65,7 +65,7 @@ def kernel_links(
     nodes: the origins of the nodes of the lowered graph.
     names: the index's names of files.
     captured: the places of the captured graph. Other places come from a cache.
-    moved: the current places for those that the cache names.
+    moved: the current places for the places in the cache.
     inside: the lines inside kernels for which more is known than the links of their kernel.
     """
     if computed is None:

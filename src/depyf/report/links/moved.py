@@ -1,4 +1,4 @@
-"""Find the current lines for those that a cached graph names, after the program was edited above them.
+"""Find the current lines for the lines in a cached graph, after the program was edited above them.
 
 before: the cache names `a.py:12 x = a.abs()` and `a.py:13 x + 1`; this run captured the same code at 15 and 16
 after: line 12 is now line 15, and line 13 is line 16

@@ -81,7 +81,7 @@ def _of_comments(text: str, breaks: Origins, own_file: str) -> dict[int, Origins
 
 
 def _named(file: str, line: int, seen: Origins, own_file: str) -> list[Origin]:
-    """Return the lines that a comment means: those of `seen`, or those of the function's own file if it names none."""
+    """Return the lines in a comment: lines of `seen`, or of the function's own file if the comment names no file."""
     if not file:
         return [(own_file, line)]
     return [place for place in seen if place[1] == line and place[0].rpartition("/")[2] == file]

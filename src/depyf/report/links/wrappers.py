@@ -32,7 +32,7 @@ _GRADIENTS = "flat_args"
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """What a wrapper contains: the graph, the lines of its backward, and whether the inputs keep their order."""
+    """The contents of a wrapper: the graph, the lines of its backward, and whether the inputs keep their order."""
 
     graph: GraphPlaces
     backward: Origins = NOWHERE

@@ -1,4 +1,4 @@
-"""Decide what an event is charged to: the lines of a kernel, the guards of a function, a graph break, and so on."""
+"""Charge each event to the lines of a kernel, the guards of a function, a graph break, and so on."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _RUNTIME = re.compile(r"^cu(?:da)?[A-Z]|^hip[A-Z]")
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What a stretch of time is charged to.
+    """The target of a charge for a stretch of time.
 
     lines: the user's lines that need the work: one, or the set of one kernel.
     function: the function whose guards, wrapper or code ran.

@@ -1,4 +1,4 @@
-"""What a profiler recorded, as plain data: events with a name and two times, and depyf's marks between them."""
+"""The events of a profiler as plain data: each with a name and two times, and depyf's marks between them."""
 
 from __future__ import annotations
 

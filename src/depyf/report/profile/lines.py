@@ -27,7 +27,7 @@ def lines_of_operations(lined: Iterable[Event], mark: str, names: Mapping[str, s
 
 
 def placed(usual: Usual, roots: list[Node]) -> dict[Node, Origin]:
-    """Return the line of each operation of a step: that of the same operation in a marked step."""
+    """Return the line of each operation of a step, taken from the same operation in a marked step."""
     ran = operations(roots)
     names, known = [node.event.name for node in ran], [name for name, _ in usual]
     if names == known:

@@ -33,7 +33,7 @@ class Piece:
 
 @dataclass(slots=True)
 class Profile:
-    """Where the time of a step went.
+    """The parts of a step's time.
 
     each_step: the seconds of each kept step, with the profiler.
     profiler: the seconds of a step that the profiler itself takes; no cost includes them.

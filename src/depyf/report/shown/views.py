@@ -118,7 +118,7 @@ def _eager(run: Run) -> Iterator[Json]:
 
 
 def recompiles(run: Run) -> list[Json]:
-    """Return each recompile with what every entry refused, and the fix."""
+    """Return each recompile with the refusals of every entry, and the fix."""
     found, fixes = [], kinds(run.session)
     for function, compiled in run.session.compiles():
         if isinstance(compiled.trigger, Recompile):
