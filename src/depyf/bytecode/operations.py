@@ -47,7 +47,8 @@ Details that the pictures do not show, by operation:
     YIELD                   arg 'unwrapped': an asynchronous generator passes the value to the event loop unchanged
     YIELD_FROM              `first` is the first value to send, None unless a program wrote the code; the SEND loop
                             of 3.11 and newer with its CLEANUP_THROW is one YIELD_FROM
-    UNGUARDED               from here on a StopIteration leaves the generator unchanged; no source has that
+    UNGUARDED               a StopIteration of the next operation, a truth test, leaves the generator unchanged
+                            (`loose_tests`); at the start of the code, that of any operation: no source has that
     GET_AWAITABLE           arg: 0, 1 (from __aenter__), 2 (from __aexit__)
     END_ASYNC_FOR           re-raises unless StopAsyncIteration (a handler's first operation)
     SEND, CLEANUP_THROW     only if no YIELD_FROM is recognised; SEND's arg True: at the target the iterator is gone

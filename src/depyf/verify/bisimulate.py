@@ -22,6 +22,7 @@ from depyf.verify.frame_readers import reads_frame, shows_in_one_order
 from depyf.verify.join import canonical, meet
 from depyf.verify.level import Place
 from depyf.verify.lifetimes import outlives
+from depyf.verify.own_cells import with_own_cells
 from depyf.verify.relate import describe, relate
 from depyf.verify.silent import SILENT, Action
 from depyf.verify.state import LEAVE, Side, State
@@ -37,7 +38,7 @@ def bisimulate(original: Flow, candidate: Flow, assumptions: Assumptions) -> Com
 
     Visits at most a number of instructions that is linear in the length of the code, then gives up.
     """
-    walk = Bisimulation(original, candidate, assumptions)
+    walk = Bisimulation(*with_own_cells(original, candidate), assumptions)
     try:
         walk.run()
     except NotUnderstood as error:

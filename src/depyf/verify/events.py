@@ -22,6 +22,7 @@ from depyf.verify.known_calls import (
     takes_iterator,
 )
 from depyf.verify.methods import called
+from depyf.verify.own_cells import OWN, own_effect
 from depyf.verify.silent import known_truth
 from depyf.verify.state import LEAVE, DictOf
 from depyf.verify.terms import CAUGHT, Constant, Node, NotUnderstood, Null, Pure, Sort, Symbol, Term, TupleOf
@@ -447,7 +448,16 @@ CALLS: dict[str, Callable[[Frame, Instruction], Callee]] = {
     "CALL_KW": call_keywords,
     "CALL_EX": call_unpacked,
 }
+def own_cell(frame: Frame, item: Instruction) -> Event:
+    """Return an operation on a variable for which a comprehension makes a cell."""
+    effect, can_raise = own_effect(item)
+    event = plain(frame, item, effect)
+    event.can_raise = can_raise
+    return event
+
+
 SPECIAL: dict[str, Callable[[Frame, Instruction], Event | Split]] = {
+    OWN: own_cell,
     "LOAD_FAST": bound,
     "DELETE_FAST": bound,
     "JUMP_IF_TRUE": jump_if,

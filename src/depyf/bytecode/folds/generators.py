@@ -1,9 +1,10 @@
 """Fold the interpreter's operations at the start, the yields and the end of generators.
 
-RETURN_GENERATOR; POP_TOP           =>    (nothing: calling a generator function does that)
-ASYNC_GEN_WRAP; YIELD_VALUE         =>    YIELD
-handler: STOPITERATION_ERROR; RERAISE    =>    (no handler: generators do that)
-(a generator without that handler)       =>    UNGUARDED
+    RETURN_GENERATOR; POP_TOP           =>    (nothing: calling a generator function does that)
+    ASYNC_GEN_WRAP; YIELD_VALUE         =>    YIELD
+    handler: STOPITERATION_ERROR; RERAISE    =>    (no handler: generators do that)
+    TO_BOOL (not protected by that handler)  =>    UNGUARDED; TO_BOOL
+    (another operation outside that handler)    =>    UNGUARDED at the start
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ WRAP = Step("INTRINSIC", ("INTRINSIC_ASYNC_GEN_WRAP", 1))
 STOP = Step("INTRINSIC", ("INTRINSIC_STOPITERATION_ERROR", 1))
 YIELD = Step("YIELD")
 UNWRAPPED = Step("YIELD", "unwrapped")
+UNGUARDED = Step("UNGUARDED")
 
 
 def fold_generator_start(draft: Draft) -> None:
@@ -69,7 +71,9 @@ def fold_generator_stop(*, jumps_test: bool) -> Fold:
 
 
 def mark_unguarded(draft: Draft, own: set[int], jumps_test: bool) -> None:
-    """Mark the places where a StopIteration could leave a generator unchanged: no source compiles to that.
+    """Mark the places where a StopIteration could leave a generator unchanged.
+
+    From 3.14 on, the compiler does not protect some truth tests (`loose_tests`). No source does that to other operations.
 
     own: the instructions of the handlers that prevent it.
     """
@@ -79,8 +83,10 @@ def mark_unguarded(draft: Draft, own: set[int], jumps_test: bool) -> None:
     for index in range(begin, len(draft.raws)):
         is_jump = draft.name(index).startswith("POP_JUMP_IF") and not jumps_test
         if draft.handler[index] < 0 and index not in own and not is_jump:
-            if any(OPERATIONS[step.op].raises for step in draft.steps[index] if step.op in OPERATIONS):
-                draft.steps[begin] = (Step("UNGUARDED"),)
+            if draft.name(index) == "TO_BOOL":
+                draft.steps[index] = (UNGUARDED, *draft.steps[index])
+            elif any(OPERATIONS[step.op].raises for step in draft.steps[index] if step.op in OPERATIONS):
+                draft.steps[begin] = (UNGUARDED,)
                 return
 
 

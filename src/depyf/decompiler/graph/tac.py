@@ -306,6 +306,8 @@ class Graph:
     """
     places: Places = field(default_factory=list)
     """The source location of each 2-byte unit, if the code has locations and they are wanted."""
+    guarded: dict[int, bool] = field(default_factory=dict)
+    """Whether the handler of its statement protects the test of a temporary. It tells how operands are grouped."""
     unsure: set[int] = field(default_factory=set)
     """Temporaries read from variables that may have been unbound: reading them may raise."""
 

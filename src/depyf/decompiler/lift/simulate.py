@@ -30,6 +30,7 @@ from depyf.decompiler.graph.tac import (
 )
 from depyf.decompiler.lift.bound import unsure_reads
 from depyf.decompiler.lift.callees import settle_callees
+from depyf.decompiler.lift.guarded import note_guarded
 from depyf.decompiler.lift.keep import drop_unread, take_kept
 from depyf.decompiler.lift.machine import Machine
 from depyf.decompiler.lift.phis import remove_trivial_phis
@@ -62,6 +63,7 @@ def lift(listing: Listing, first_temp: int = 0, *, restores: bool = False) -> Gr
     split_loop_edges(lifter.graph)
     lifter.graph.unsure = unsure_reads(lifter.graph)
     _note_waiting(lifter.graph)
+    note_guarded(lifter.graph, listing, [span.end for span in lifter.spans])
     return lifter.graph
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import copy
+from itertools import chain, repeat
 
 from depyf.bytecode.known import IMPORT, IMPORT_FROM
+from depyf.decompiler.lift.guarded import grouped, is_loose
 from depyf.decompiler.lift.nodes import FromModule, Intrinsic, Module, Object, Ref, Tuple_, literal
 from depyf.decompiler.lift.references import referred
 from depyf.decompiler.passes.walk import rewrite_expressions
@@ -65,16 +67,27 @@ def _flatten(conditions: list[ast.BoolOp]) -> None:
             continue
         kind = type(top.op)
         values: list[ast.expr] = []
-        waiting = top.values[::-1]
+        loose: list[bool] = []
+        waiting = _operands(top, False)
         while waiting:
-            value = waiting.pop()
+            value, is_open = waiting.pop()
             if isinstance(value, ast.BoolOp) and type(value.op) is kind and not (waiting and _is_decided(value)):
                 step("an operand that is the same kind of `and` or `or` joins its operands")
                 joined.add(value)
-                waiting += value.values[::-1]
+                waiting += _operands(value, is_open)
             else:
                 values.append(value)
-        top.values = values
+                loose.append(is_open)
+        top.values = grouped(top.op, values, loose[:-1]) if True in loose else values
+
+
+def _operands(condition: ast.BoolOp, is_open: bool) -> list[tuple[ast.expr, bool]]:
+    """Return the operands of an `and` or `or`, last first, and whether the test of each has no handler.
+
+    is_open: whether the test of the whole has none.
+    """
+    first, *others = condition.values
+    return [*zip(reversed(others), chain((is_open,), repeat(False))), (first, is_loose(condition))]
 
 
 def _is_decided(condition: ast.BoolOp) -> bool:

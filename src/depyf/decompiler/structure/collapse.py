@@ -19,6 +19,7 @@ from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Return
 from depyf.decompiler.graph.uses import count_uses
 from depyf.decompiler.lift.fold import Folder
+from depyf.decompiler.lift.guarded import note_test
 from depyf.decompiler.lift.nodes import IMPURE, MatchTest, Temp
 from depyf.decompiler.lift.rules import FOLD
 from depyf.decompiler.steps import step
@@ -219,6 +220,8 @@ class _Collapser:
         negate = not is_natural and not negate_arm
         op: ast.boolop = ast.And() if arm_when is not negate else ast.Or()
         result = self.graph.new_temp()
+        if inner in self.graph.guarded:
+            self.graph.guarded[result] = self.graph.guarded[inner]
         assert isinstance(arm.block.exit, Branch)
         next_is_same = None if arm.block.exit.near is None else arm.block.exit.near == (same_side is if_true)
         self._drop_edge(other)
@@ -356,7 +359,9 @@ class _Collapser:
 
             def make(parts: list[ast.expr]) -> ast.expr:
                 left = ast.UnaryOp(op=ast.Not(), operand=parts[0]) if negate else parts[0]
-                return ast.BoolOp(op=op, values=[left, right])
+                made = ast.BoolOp(op=op, values=[left, right])
+                note_test(made, self.graph.guarded.get(cond))
+                return made
 
             # The test of the left operand runs code.
             compound = Compound(make, IMPURE, arm.entry.reads, arm.entry.writes)

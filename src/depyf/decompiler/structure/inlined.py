@@ -269,7 +269,7 @@ def _alone(graph: Graph, region: set[int], first: int, rest: int, iterator: int,
     blocks: list[Block | None] = [
         _copy(block, outer) if block is not None and block.index in region else None for block in graph.blocks
     ]
-    alone = Graph(graph.code, blocks, list(graph.handlers), graph.temps, places=graph.places)
+    alone = Graph(graph.code, blocks, list(graph.handlers), graph.temps, places=graph.places, guarded=graph.guarded)
     alone.negates, alone.is_kept = graph.negates, graph.is_kept
     _load_plainly(alone, set(start.saved.values()) - start.cells)
     load = Inst("LOAD_FAST", ITERATOR, [], [iterator], start.display.line, start.display.offset)

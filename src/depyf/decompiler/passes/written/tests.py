@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from depyf.decompiler.lift.guarded import is_told
 from depyf.decompiler.passes.walk import of_kinds, statements
 from depyf.decompiler.passes.written.brackets import NOT, WORDS, gap_between, group, turned_runs
 from depyf.decompiler.passes.written.columns import UNIT, Columns, leading_nots, start_of
@@ -42,7 +43,8 @@ def restore_tests(body: list[ast.stmt], columns: Columns) -> None:
 def restore_conditional_expressions(body: list[ast.stmt]) -> None:
     """Write conditional expressions as their columns show them, in place, and values with `and` and `or`."""
     for operation in of_kinds(body, OPERATIONS):
-        group(operation)
+        if not is_told(operation):
+            group(operation)
     for expr in of_kinds(body, CONDITIONAL):
         _turn(expr)
         expr.test = _restored(expr.test)

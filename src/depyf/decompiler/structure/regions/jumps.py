@@ -40,10 +40,19 @@ def protect_jumps(regions: Regions) -> None:
                 block.handler = shared[0]
                 regions.ways.note(block)
         elif len(around) == 1 and (_tests_value(block, makers) or (is_loose and _is_loose_test(graph, block))):
-            (handler,) = around
-            if block.handler in regions.chain(handler)[1:] or block.handler < 0:
-                block.handler = handler
-                regions.ways.note(block)
+            _let_in(regions, block, *around, is_loose)
+
+
+def _let_in(regions: Regions, block: Block, handler: int, is_loose: bool) -> None:
+    """Give a test the handler of the blocks around it, if its own one is further out.
+
+    is_loose: the compiler leaves some tests unprotected; note that it did so here.
+    """
+    if block.handler in regions.chain(handler)[1:] or block.handler < 0:
+        block.handler = handler
+        regions.ways.note(block)
+        if is_loose and isinstance(block.exit, Branch):
+            regions.graph.guarded[block.exit.cond] = False
 
 
 def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
@@ -60,10 +69,10 @@ def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
 
 def _is_loose_test(graph: Graph, block: Block) -> bool:
     """Return whether a block only tests a value that one path uses, and one path is protected."""
-    if not isinstance(block.exit, Branch) or block.insts:
+    if not isinstance(block.exit, Branch) or any(inst.op != "UNGUARDED" for inst in block.insts):
         return False
     ways = block.exit.edges()
-    is_kept = any(block.exit.cond in edge.args for edge in ways)
+    is_kept = any(block.exit.cond in (*edge.args, *graph.block(edge.target).stack) for edge in ways)
     return is_kept and any(graph.block(edge.target).handler >= 0 for edge in ways)
 
 
