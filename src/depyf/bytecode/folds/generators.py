@@ -73,7 +73,7 @@ def fold_generator_stop(*, jumps_test: bool) -> Fold:
 def mark_unguarded(draft: Draft, own: set[int], jumps_test: bool) -> None:
     """Mark the places where a StopIteration could leave a generator unchanged.
 
-    From 3.14 on, the compiler does not protect some truth tests (`loose_tests`). No source does that to other operations.
+    From 3.14 on, the compiler leaves some truth tests unprotected (`loose_tests`), but no other operation.
 
     own: the instructions of the handlers that prevent it.
     """

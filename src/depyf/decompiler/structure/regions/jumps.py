@@ -40,7 +40,7 @@ def protect_jumps(regions: Regions) -> None:
                 block.handler = shared[0]
                 regions.ways.note(block)
         elif len(around) == 1 and (_tests_value(block, makers) or (is_loose and _is_loose_test(graph, block))):
-            _let_in(regions, block, *around, is_loose)
+            _let_in(regions, block, around.pop(), is_loose)
 
 
 def _let_in(regions: Regions, block: Block, handler: int, is_loose: bool) -> None:
