@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
+from depyf.bytecode.code import Code
 from depyf.decompiler.emit.grammar import Grammar
-from depyf.decompiler.lift.nodes import Temp, Var
+from depyf.decompiler.lift.nodes import Function, Temp, Var
 from depyf.decompiler.show import tree
 from depyf.decompiler.steps import recording
 from tests.decompiler.test_forms import code_of
@@ -44,6 +45,17 @@ def shown(stmts: list[ast.stmt]) -> str:
 def plain(expr: ast.expr | None) -> str:
     """Return an expression as text, or `nothing`."""
     return "nothing" if expr is None else shown([ast.Expr(value=expr)]).rstrip("\n")
+
+
+def function_of(code: Code) -> Function:
+    """Return a function that is made of code, and of nothing else."""
+    nothing = dict.fromkeys(("defaults", "kwdefaults", "annotations", "closure", "annotate"))
+    return Function(code=code, type_params=[], **nothing)
+
+
+def codes_in(source: str) -> list[Code]:
+    """Return the code of the functions inside of the one that a source defines."""
+    return [const for const in code_of(source).consts if isinstance(const, Code)]
 
 
 class _Steps:

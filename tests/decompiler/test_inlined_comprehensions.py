@@ -8,12 +8,12 @@ import pytest
 
 from depyf.bytecode.code import Code
 from depyf.decompiler.graph.tac import Inst
-from depyf.decompiler.lift.nodes import AsyncIter, Function, GetIter
+from depyf.decompiler.lift.nodes import AsyncIter, GetIter
 from depyf.decompiler.passes.inlined import inlined_operation
 from depyf.decompiler.structure.compounds import Compound
 from depyf.decompiler.structure.inlined import Inlined
 from tests.decompiler.folding import graph_of
-from tests.decompiler.parsed import parsed, plain
+from tests.decompiler.parsed import codes_in, function_of, parsed, plain
 from tests.decompiler.test_forms import code_of
 
 FUNCTION = code_of("def f(a): pass")
@@ -26,7 +26,7 @@ SCOPES = {"g": "global", "n": "name"}
 
 def inner(source: str) -> Code:
     """Return the code of the function inside of a function."""
-    return next(const for const in code_of(f"def f(a):\n return {source}").consts if isinstance(const, Code))
+    return codes_in(f"def f(a):\n return {source}")[0]
 
 
 def operation(
@@ -99,13 +99,7 @@ def test_a_place_is_no_content() -> None:
 
 # -- variables that it has and does not name ------------------------------------------------------
 
-def function(source: str) -> Function:
-    """Return a function that is made of code."""
-    nothing = dict.fromkeys(("defaults", "kwdefaults", "annotations", "closure", "annotate"))
-    return Function(code=inner(source), **nothing)
-
-
-TAKES, GLOBAL, DEEP = function("lambda: a"), function("lambda: c"), function("lambda: lambda: c")
+TAKES, GLOBAL, DEEP = map(function_of, map(inner, ("lambda: a", "lambda: c", "lambda: lambda: c")))
 
 
 def written(element: str, *given: object, **fields: object) -> str:

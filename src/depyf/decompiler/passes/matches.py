@@ -244,7 +244,7 @@ def _single(test: ast.expr) -> tuple[ast.expr, ast.pattern] | None:
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(referred(test.left), Temp):
         return None
     value = referred(test.comparators[0])
-    if isinstance(test.ops[0], ast.Is) and isinstance(value, ast.Constant) and value.value in (None, True, False):
+    if isinstance(test.ops[0], ast.Is) and isinstance(value, ast.Constant) and type(value.value) in (bool, type(None)):
         pattern = ast.MatchSingleton(value=None)
         pattern.value = value.value  # type: ignore[assignment]
         return test.left, pattern
