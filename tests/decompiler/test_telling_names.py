@@ -44,6 +44,18 @@ def hints_of(source: str) -> dict[int, str]:
         ("for t1 in d.keys(): pass", "key"),
         ("for t2, t1 in d.items(): pass", "value"),
         ("t1 = xs.pop; x.other = t1", "pop"),
+        ("t1 = object.__new__", "new"),
+        ("t1 = x.__new__(); y.a = t1", "a"),
+        ("t1 = __import__(x); y.a = t1", "a"),
+        ("t1 = t2[0]; y.a = t1", "a"),
+        ("t1 = f()(); y.a = t1", "a"),
+        ("t1 = x.__.__(); y.a = t1", "a"),
+        ("t1 = x[-1]; y.a = t1", "a"),
+        ("t1 = C.__new__(AVeryLongNameThatHasNoEndAndGoesOn)", "a_very_long_name_that"),
+        ("t1 = C.__new__(Averylongnamewithoutanyhumpsinit)", "averylongnamewithoutanyhumpsinit"),
+        ("t1 = x.__[0]; y.a = t1", "a"),
+        ("f({'layers': x, 'others': t1})", "others"),
+        ("f({x: t1, 'others': t1})", "others"),
     ],
 )
 def test_a_name_that_tells(source: str, name: str) -> None:
@@ -59,6 +71,13 @@ def test_a_name_that_tells(source: str, name: str) -> None:
         "t1 = x['not a name']; y[0] = t1",
         "x['class'] = t1",
         "for t1 in xs: pass",
+        "for t1 in d.keys(x): pass",
+        "for t1 in keys(): pass",
+        "for t1, x in d.items(): pass",
+        "f({'layers': x})",
+        "f({x: t1})",
+        "f(x, 'layers', y)",
+        "f(k=x)",
     ],
 )
 def test_nothing_suggests_itself(source: str) -> None:
