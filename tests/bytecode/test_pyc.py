@@ -158,8 +158,8 @@ def test_references_to_what_is_not_there_are_refused() -> None:
 
 def test_other_damage_is_refused() -> None:
     assert "unknown type '?'" in refused(b"?")
-    assert "a null stands for no object" in refused(b"0")
-    assert "a null stands for no object" in refused(b")\x010")
+    assert "a null is not an object" in refused(b"0")
+    assert "a null is not an object" in refused(b")\x010")
     assert "unhashable" in refused(b"<\x01\0\0\0[\0\0\0\0")
     assert "an integer has a wrong digit" in refused(b"l\x01\0\0\0\xff\xff")
     assert "an integer has a wrong digit" in refused(b"l\x01\0\0\0\0\0")

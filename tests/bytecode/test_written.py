@@ -208,7 +208,7 @@ def test_truncated_bytes_are_refused() -> None:
     assert broken(bytecode=bytes([144, 1])).reason == "the bytecode ends after EXTENDED_ARG"
     assert broken(bytecode=bytes([144, 1] * 4 + [100, 0])).reason == "more than 3 EXTENDED_ARG in a row"
     assert broken(bytecode=b"\xff\x00").reason == "unknown opcode 255"
-    assert broken(bytecode=b"\x00\x00").reason == "a cache entry where an instruction should stand"
+    assert broken(bytecode=b"\x00\x00").reason == "a cache entry instead of an instruction"
 
 
 def test_broken_tables_are_refused() -> None:

@@ -105,7 +105,7 @@ def test_wrong_usage(path: str, arguments: tuple[str, ...], says: str) -> None:
 def test_rewrites_are_announced_and_can_be_stopped_before(path: str) -> None:
     text = run(path, "--show", "steps").stdout
     assert "the region of handler" in text
-    assert "takes in the test of block" in text
+    assert "absorbs the test of block" in text
     first = next(line for line in text.splitlines() if line.startswith("#   1. "))
     stopped = run(path, "--show", "steps", "--stop-after", "1").stdout
     assert "# stopped before" in stopped

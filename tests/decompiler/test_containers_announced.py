@@ -15,16 +15,16 @@ ANNOUNCED = {
     "v9 = LOAD_FAST 'a'; return v9": [],
     f"{ONE}return v0": [],
     f"{ONE}v1 = CONST 0; v2 = LOAD_SUBSCR v0 v1; return v2": [
-        "block 0: v0 is only taken apart, and not built",
+        "block 0: v0 is only unpacked, so it is not built",
         "block 0: v2 is v9, which it was taken from",
         "block 0: 4 operations become 2",
     ],
     f"{ONE}v1 = CALL_EX False v9 v0; return v1": [
-        "block 0: v0 is only taken apart, and not built",
+        "block 0: v0 is only unpacked, so it is not built",
         "block 0: 3 operations become 2",
     ],
     f"{ONE}v1 = LIST_TO_TUPLE v0; return v1": [
-        "block 0: v0 is only taken apart, and not built",
+        "block 0: v0 is only unpacked, so it is not built",
         "block 0: 3 operations become 2",
     ],
 }

@@ -132,7 +132,7 @@ def test_a_free_variable_without_a_name_is_not_declared() -> None:
 
 @pytest.mark.parametrize(
     ("code", "source", "steps"),
-    [(FUNCTION, "g = a", ["1 declarations stand first"]), (FUNCTION, "a = b", [])],
+    [(FUNCTION, "g = a", ["1 declarations come first"]), (FUNCTION, "a = b", [])],
 )
 def test_the_step_that_is_told(code: Code, source: str, steps: list[str]) -> None:
     assert steps_of(lambda: declared(code, source)) == steps

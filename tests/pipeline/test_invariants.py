@@ -104,7 +104,7 @@ def no_operation(graph: Graph) -> None:
     [
         (wrong_index, "block 7 lies where block 1 should"),
         (no_first, "there is no first block"),
-        (edge_to_nowhere, "the edge to 99 leads to no block"),
+        (edge_to_nowhere, "the edge to 99 has no target block"),
         (too_many_values, "has 1 values for 0 phis"),
         (no_handler, "handler 3 is not there"),
         (made_nowhere, "v4711 is made nowhere"),
@@ -124,7 +124,7 @@ def test_broken_items() -> None:
     assert list(broken_items([jump, Label(5)], -1)) == []
     assert list(broken_items([jump], -1)) == ["a jump to 5 leads nowhere"]
     assert list(broken_items([jump], 5)) == []
-    assert list(broken_items([jump, jump], 5)) == ["Jump stands in two places"]
+    assert list(broken_items([jump, jump], 5)) == ["Jump has two places"]
 
 
 def test_broken_statements() -> None:
@@ -132,7 +132,7 @@ def test_broken_statements() -> None:
     empty = ast.While(test=ast.Constant(value=1), body=[], orelse=[])
     enter = Enter(manager=ast.Constant(value=1), exit=1, value=2, is_async=False)
     assert list(broken_statements([stmt], finished=True)) == []
-    assert list(broken_statements([stmt, stmt], finished=False)) == ["Pass stands in two places"]
+    assert list(broken_statements([stmt, stmt], finished=False)) == ["Pass has two places"]
     assert list(broken_statements([empty], finished=False)) == ["the body of While is empty"]
     assert list(broken_statements([enter], finished=False)) == []
     assert list(broken_statements([enter], finished=True)) == ["Enter has no syntax"]

@@ -138,7 +138,7 @@ class Fields:
         )
         cells = tuple(name for name, kind in zip(names, kinds, strict=True) if kind & CELL and not kind & LOCAL)
         if varnames + cells + freevars != names:
-            raise DecompilationError("a code object's variables stand in an unknown order", code=self.source)
+            raise DecompilationError("a code object's variables have an unknown order", code=self.source)
         return varnames, cellvars, freevars
 
 

@@ -102,7 +102,7 @@ class Unmarshaller:
             while value is not PENDING:
                 if not self.frames:
                     if value is NULL:
-                        raise self.fail("a null stands for no object")
+                        raise self.fail("a null is not an object")
                     return value
                 value, weight = self.add(value, weight)
 
@@ -110,7 +110,7 @@ class Unmarshaller:
         """Add an object to the current container; return the container if that completes it."""
         frame = self.frames[-1]
         if value is NULL and frame.left >= 0:
-            raise self.fail("a null stands for no object")
+            raise self.fail("a null is not an object")
         frame.weight += weight
         if frame.weight > MAX_UNFOLDED + len(self.data):
             raise self.fail(f"an object unfolds to more than {frame.weight - 1} objects")

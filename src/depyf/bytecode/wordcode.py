@@ -60,7 +60,7 @@ def extended(code: Code, facts: Facts, start: int, offset: int) -> int:
     if name == EXTENDED_ARG:
         reason = f"more than {MAX_PREFIXES} EXTENDED_ARG in a row"
     elif name == CACHE:
-        reason = "a cache entry where an instruction should stand"
+        reason = "a cache entry instead of an instruction"
     raise DecompilationError(reason, code=str(code), offset=offset)
 
 

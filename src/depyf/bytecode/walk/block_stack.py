@@ -75,7 +75,7 @@ def pop_except(machine: Machine, unwinds: object) -> None:
 def reraise(machine: Machine, arg: object) -> None:
     """Raise the handled exception again."""
     if tuple(machine.tops(len(CAUGHT))) != CAUGHT:
-        raise machine.fail("what is raised again is not what was caught")
+        raise machine.fail("the re-raised exception is not the caught one")
     machine.emit("RERAISE", 0)
     machine.next_raw = None
 

@@ -152,7 +152,7 @@ class Walker:
             if tuple(top_slots(kept, len(HANDLED))) == HANDLED:
                 return self.catch_at(Point(block.target, kept, blocks, "cleanup"), kept.reals, True)
         if any(OPERATIONS[op].raises for op, *_ in machine.emitted):
-            raise machine.fail("the stack of a handler does not hold what the handler began with")
+            raise machine.fail("the stack of a handler has lost the handler's own values")
         return None
 
     def keep(self, machine: Machine, depth: int) -> Layout:

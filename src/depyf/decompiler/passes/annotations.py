@@ -32,7 +32,7 @@ def set_annotations_up(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
     place = next((number for number, stmt in enumerate(body) if isinstance(stmt, SetupAnnotations)), -1)
     if place < 0:
         return body
-    step("`__annotations__` is set up by an annotation that is never noted")
+    step("an annotation that is never stored sets up `__annotations__`")
     rest = [stmt for stmt in body if not isinstance(stmt, SetupAnnotations)]
     for number, stmt in enumerate(rest):
         if isinstance(stmt, ast.ImportFrom) and stmt.module == "__future__":
@@ -63,7 +63,7 @@ def _sequence(stmts: list[ast.stmt], code: Code, found: list[ast.AnnAssign]) -> 
             target, value = kept, before.value
             out.pop()
         line = stmt.lineno
-        step("line {}: the annotation of {} stands at its variable", line, name)
+        step("line {}: the annotation of {} moves to its variable", line, name)
         annotated = ast.AnnAssign(
             target=target, annotation=annotation(stmt.value, code), value=value, simple=1, lineno=line
         )

@@ -35,11 +35,11 @@ def part_cases(stmt: ast.If, is_joined: Callable[[ast.expr], bool]) -> None:
         if not tests_case(test):
             continue
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            step("line {}: a test that a pattern does not match is turned round", node.lineno)
+            step("line {}: negate a test that a pattern does not match", node.lineno)
             node.test, node.body, node.orelse = test.operand, node.orelse or [ast.Pass()], node.body
             work.append(node)
         elif isinstance(test, ast.BoolOp) and _starts_apart(test, tests_case) and _is_short(_shared(test, node)):
-            step("line {}: a condition is parted: one pattern a test", node.lineno)
+            step("line {}: split a condition: one pattern per test", node.lineno)
             inner = ast.If(test=_rest(test), body=node.body, orelse=node.orelse, lineno=node.lineno)
             node.test = test.values[0]
             # Each part gets its own copy of the arm that both lead to.

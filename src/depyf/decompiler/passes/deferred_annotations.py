@@ -50,13 +50,13 @@ def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodie
         found = _annotations(maker.value, bodies, code)
         if found is None:
             return body
-        step("line {}: the function that evaluates {} annotations goes", maker.lineno, len(found))
+        step("line {}: remove the function that evaluates {} annotations", maker.lineno, len(found))
         body = [stmt for stmt in body if stmt is not maker]
     else:
         found = []
     kept = [stmt for stmt in body if not _is_store(stmt, REACHED)]
     if len(kept) < len(body):
-        step("the set of annotations that were reached goes")
+        step("remove the set of reached annotations")
     if not found:
         return _with_cells(kept, code, has_set=len(kept) < len(body))
     body = _place_numbered(kept, found)
@@ -76,7 +76,7 @@ def _with_cells(body: list[ast.stmt], code: Code, *, has_set: bool) -> list[ast.
         added = ast.AnnAssign(target=target, annotation=literal(None), value=None, simple=0, lineno=0)
     else:
         return body
-    step("an annotation that is never noted implies a cell")
+    step("an annotation that is never stored implies a cell")
     place = len(body) - bool(body and isinstance(body[-1], ast.Return))
     return [*body[:place], added, *body[place:]]
 
@@ -270,7 +270,7 @@ def _by_line(body: list[ast.stmt], one: Deferred, start: int) -> int:
 
 
 def _annotated(one: Deferred, assignment: ast.stmt | None) -> ast.AnnAssign:
-    step("the annotation of {} stands at its variable", one.name)
+    step("the annotation of {} moves to its variable", one.name)
     target: ast.expr = Var(id=one.name, ctx=ast.Store(), scope="name")
     value = None
     if isinstance(assignment, ast.Assign):

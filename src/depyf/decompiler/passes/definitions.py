@@ -38,12 +38,12 @@ def restore_functions(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[
         if isinstance(expr, Intrinsic):
             return restore_alias(expr, bodies, code)
         if isinstance(expr, ast.Await) and is_awaited(expr.value):
-            step("the comprehension awaits for itself")
+            step("the comprehension itself awaits")
             return expr.value
         if not isinstance(expr, Function):
             return expr
         if expr.annotate is not None:
-            step("the annotations of {} are what `__annotate__` would return", expr.code.name)
+            step("take the annotations of {} from `__annotate__`", expr.code.name)
             expr.annotations = deferred_value(expr.annotate, bodies, code)
         return _lambda(expr, bodies[id(expr.code)]) if expr.code.name == "<lambda>" else expr
 
@@ -55,11 +55,11 @@ def _called(call: ast.Call, bodies: Bodies, code: Code) -> ast.expr:
     """Return the expression for a call of a function that is made only for this call."""
     restored = restore_comprehension(call, bodies)
     if restored is not None:
-        step("the call of a function made for it becomes a comprehension")
+        step("a call of a comprehension's function becomes a comprehension")
         return restored
     generic = restore_generic(call, bodies, code)
     if generic is not None:
-        step("the function around type parameters goes")
+        step("remove the function around type parameters")
     return generic or call
 
 

@@ -38,20 +38,20 @@ def _finish(expr: ast.expr) -> ast.expr:
     if kind is ast.UnaryOp:
         return _not(expr)  # type: ignore[arg-type]
     if kind is Tuple_:
-        step("a tuple is a display")
+        step("a tuple becomes a display")
         return ast.Tuple(elts=expr.elts, ctx=ast.Load())  # type: ignore[attr-defined]
     if kind is Intrinsic and expr.name == "unary_positive":  # type: ignore[attr-defined]
         step("an intrinsic is `+`")
         return ast.UnaryOp(op=ast.UAdd(), operand=expr.args[0])  # type: ignore[attr-defined]
     if kind is Intrinsic and expr.name == "INTRINSIC_PRINT":  # type: ignore[attr-defined]
-        step("what the interactive interpreter shows is given to its hook")
+        step("pass the value that the interactive interpreter displays to its hook")
         return _displayed(expr.args)  # type: ignore[attr-defined]
     if kind is FromModule:
-        step("a name that no statement takes from a module is what IMPORT_FROM gives")
+        step("a name without an import statement becomes a call of IMPORT_FROM")
         parts = [expr.module, ast.Constant(value=expr.name)]  # type: ignore[attr-defined]
         return ast.Call(func=Object(value=IMPORT_FROM), args=parts, keywords=[])
     if kind is Module:
-        step("a module that no statement imports is what IMPORT gives")
+        step("a module without an import statement becomes a call of IMPORT")
         return _import_call(expr)  # type: ignore[arg-type]
     return expr
 
@@ -72,7 +72,7 @@ def _flatten(conditions: list[ast.BoolOp]) -> None:
         while waiting:
             value, is_open = waiting.pop()
             if isinstance(value, ast.BoolOp) and type(value.op) is kind and not (waiting and _is_decided(value)):
-                step("an operand that is the same kind of `and` or `or` joins its operands")
+                step("merge an operand with the same `and` or `or`")
                 joined.add(value)
                 waiting += _operands(value, is_open)
             else:
@@ -106,7 +106,7 @@ def _not(expr: ast.UnaryOp) -> ast.expr:
             return expr
         swapped = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}.get(type(operand.ops[0]))
         if swapped is not None:
-            step("`not` joins the comparison that it stands before")
+            step("`not` joins the comparison after it")
             found = copy.copy(operand)
             found.ops = [swapped()]
             return found

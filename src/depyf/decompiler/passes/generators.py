@@ -23,7 +23,7 @@ def keep_generator(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
     """Return the statements of a generator with a `yield` among them."""
     if not code.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR) or code.name.startswith("<") or _yields(stmts):
         return stmts
-    step("a `yield` that is never reached keeps it a generator")
+    step("an unreachable `yield` keeps the function a generator")
     never = ast.Expr(value=ast.Yield(value=None), lineno=0)
     return [ast.If(test=literal(False), body=[never], orelse=[], lineno=0), *stmts]
 

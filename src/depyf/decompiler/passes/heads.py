@@ -105,7 +105,7 @@ def _kept_list(iterable: ast.expr) -> ast.expr:
     made = referred(iterable)
     if not isinstance(made, ast.List) or any(isinstance(item, ast.Starred) for item in made.elts):
         return iterable
-    step("a list that is iterated over is an operand")
+    step("a list that a loop iterates over becomes an operand")
     return ast.BoolOp(op=ast.And(), values=[literal(True), iterable])
 
 

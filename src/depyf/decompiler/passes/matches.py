@@ -104,7 +104,7 @@ def _headed(before: list[ast.stmt], stmt: ast.Match) -> ast.stmt:
         if not isinstance(target, Var) or not _is_wildcard(first) or first.guard is None:
             return stmt
         first.pattern = Capture(None, target)
-    step("line {}: the value that is matched goes to the head", stmt.lineno)
+    step("line {}: the matched value moves to the head", stmt.lineno)
     before.pop()
     stmt.subject = last.value
     stmt.taken = subject.temp  # type: ignore[attr-defined]
@@ -168,10 +168,10 @@ def _turn(stmt: ast.If, subject: ast.expr) -> None:
         inner = ast.Compare(left=test.left, ops=[ast.Is()], comparators=test.comparators)
     tested = _pattern(inner) if inner is not None else None
     if inner is not None and tested is not None and _same(tested[0], subject):
-        step("line {}: a test that a pattern does not match is turned round", stmt.lineno)
+        step("line {}: negate a test that a pattern does not match", stmt.lineno)
         stmt.test, stmt.body, stmt.orelse = inner, stmt.orelse or [ast.Pass()], stmt.body
     elif _pattern(test) is None and not stmt.orelse and _goes_on(stmt.body, subject):
-        step("line {}: a guard is turned round: its case does nothing", stmt.lineno)
+        step("line {}: negate a guard: its case does nothing", stmt.lineno)
         stmt.test, stmt.body, stmt.orelse = negated(test), [ast.Pass()], stmt.body
 
 

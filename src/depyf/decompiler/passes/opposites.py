@@ -24,7 +24,7 @@ def write_opposites(body: list[ast.stmt], *, negates: bool) -> None:
     """
     for stmt in statements(body):
         if not negates and isinstance(stmt, ast.If) and isinstance(stmt.test, ast.Compare) and _is_empty(stmt):
-            step("line {}: what an `else` holds alone is done where the test fails", stmt.lineno)
+            step("line {}: negate a test with only an `else`", stmt.lineno)
             stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, []
         if isinstance(stmt, TESTING) and isinstance(stmt.test, (ast.BoolOp, ast.UnaryOp)):
             stmt.test = _written(stmt.test)
@@ -56,6 +56,6 @@ def _written(test: ast.expr) -> ast.expr:
 def _turned(test: ast.expr) -> ast.expr:
     """Return a test with its `not` moved to the operands, if that is as short."""
     if is_not(test) and isinstance(test.operand, ast.BoolOp) and goes_inside(test.operand):
-        step("`not` before `{}` goes to its operands", type(test.operand.op).__name__.lower())
+        step("`not` before `{}` moves to its operands", type(test.operand.op).__name__.lower())
         return negated(test.operand)
     return test

@@ -32,7 +32,7 @@ def declare_super(body: Body) -> None:
     if IN_ONE not in facts_of(code.version, str(code)).table.opcodes.values():
         return
     if any(loads_in_steps(normalise(one).instructions) for one in naming_super(code)):
-        step("super is declared, as its attributes are loaded in steps")
+        step("declare `super`, because its attributes are loaded in steps")
         declare_global(body.stmts)
 
 

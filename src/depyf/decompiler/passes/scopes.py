@@ -50,7 +50,7 @@ def declare(body: Body, reached: Reached) -> None:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
     left = _left(body, own, inner, nonlocal_names, reached)
     if stmts or left:
-        step("{} declarations stand first", len(stmts) + len(left))
+        step("{} declarations come first", len(stmts) + len(left))
     # The compiler's own statements come first in a class.
     body.stmts = [*stmts, *left, *body.stmts] if optimized else [*stmts, *body.stmts, *left]
 

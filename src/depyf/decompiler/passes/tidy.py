@@ -31,14 +31,14 @@ def tidy(body: list[ast.stmt], *, in_order: bool = False) -> None:
             stmt = stmts[place]
             place += 1
             if isinstance(stmt, ast.If) and _guards(stmt):
-                step("line {}: the way out comes first", stmt.lineno)
+                step("line {}: the exit comes first", stmt.lineno)
                 stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
             if isinstance(stmt, ast.If) and not in_order and _end_alike(stmt):
-                step("line {}: how both ways go on stands behind them", stmt.lineno)
+                step("line {}: the common exit of both arms follows them", stmt.lineno)
                 stmts.insert(place, stmt.body.pop())
                 stmt.orelse.pop()
             if isinstance(stmt, ast.If) and stmt.orelse and stmt.body[-1] in ending and not is_elif:
-                step("line {}: the `else` of what never falls through goes", stmt.lineno)
+                step("line {}: remove the `else` after a body that never falls through", stmt.lineno)
                 stmts[place:place] = stmt.orelse
                 stmt.orelse = []
             if NESTS[type(stmt)]:

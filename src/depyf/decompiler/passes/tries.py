@@ -45,7 +45,7 @@ def _keep_exceptions(body: list[ast.stmt], made: dict[int, ast.Try]) -> None:
     """Assign an exception to its temporary where it is caught, if statements use it as a value."""
     named = {node.temp for node in of_kinds(body, TEMPS)}
     for exc in made.keys() & named:
-        step("v{} is used as a value: it is kept where it is caught", exc)
+        step("v{} is used as a value: keep it where it is caught", exc)
         for clause in made[exc].handlers:
             call = ast.Call(func=Object(value=sys.exc_info), args=[], keywords=[])
             value = ast.Subscript(value=call, slice=ast.Constant(value=1), ctx=ast.Load())

@@ -99,7 +99,7 @@ class Unreached:
         parts = self.parts(binds=binds)
         if not parts:
             return expr
-        step("an expression has an arm that is never reached")
+        step("an expression gets an unreachable arm")
         return ast.IfExp(test=literal(True), body=expr, orelse=together(parts))
 
 

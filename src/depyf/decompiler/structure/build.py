@@ -267,7 +267,7 @@ class Builder:
                 marker = header.iterator.temp
                 loops[label] = {label} | (self.nodes.nested(marker) & labels)
                 if entry != label and entry in loops[label]:
-                    raise Unstructured("a loop is entered behind its head")
+                    raise Unstructured("a loop is entered after its head")
             elif label in loops:
                 self._extend(label, loops[label], others)
         for label, inside in loops.items():

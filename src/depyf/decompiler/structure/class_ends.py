@@ -35,7 +35,7 @@ def _end(graph: Graph, block: Block, exit_: Return) -> None:
         if inst.op == "STORE_NAME" and inst.arg in CELLS and inst.uses[0] in cells
     }
     for temp in sorted(handed):
-        step("block {}: handing over the cell v{} is no statement", block.index, temp)
+        step("block {}: the transfer of cell v{} is not a statement", block.index, temp)
     if exit_.value in handed:
         none = graph.new_temp()
         block.insts.append(Inst("CONST", None, [], [none], None, -1))
@@ -54,5 +54,5 @@ def _drop_attributes(block: Block) -> None:
     listed = stores[-1].uses if stores else None
     made = next((inst for inst in block.insts if inst.defs == listed), None)
     if made is not None and made.op == "CONST":
-        step("block {}: the list of attributes is no statement", block.index)
+        step("block {}: the list of attributes is not a statement", block.index)
         block.insts = [inst for inst in block.insts if inst is not made and inst is not stores[-1]]

@@ -100,7 +100,7 @@ class _Collapser:
         target = self.graph.block(edge.target)
         if target is block:
             return False
-        step("block {} takes in block {}, which only it leads to", block.index, target.index)
+        step("block {} absorbs block {}, its only successor", block.index, target.index)
         for phi, arg in zip(target.phis, edge.args):
             if phi == arg:
                 self.uses[arg] -= 1
@@ -349,7 +349,7 @@ class _Collapser:
         """Replace test and arm by one operation that makes `result`."""
         assert arm.entry is not None
         self.conditions.join(cond, result)
-        step("block {} takes in the test of block {}: `{}`", block.index, arm.block.index, type(op).__name__.lower())
+        step("block {} absorbs the test of block {}: `{}`", block.index, arm.block.index, type(op).__name__.lower())
         chain, rest = self._chained(block, cond, arm, op, negate)
         right = arm.entry.expr
         extra = externals(arm)

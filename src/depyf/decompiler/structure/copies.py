@@ -173,7 +173,7 @@ def _join_end(graph: Graph, block: Block, shared: Block, length: int) -> bool:
     pair = _single_difference(shared, block, length)
     if pair is None or pair[0] != shared.phis[0]:
         return False
-    step("block {} ends as block {} does", block.index, shared.index)
+    step("block {} ends like block {}", block.index, shared.index)
     block.insts = block.insts[: len(block.insts) - length]
     block.exit = Goto(Edge(shared.index, [pair[1]]))
     _lead_past(graph, block)

@@ -44,7 +44,7 @@ def _remove(block: Block, entries: list[tuple[Block, Edge]], used: set[int]) -> 
         dropped = [inst for inst in block.insts if inst.uses == [phi]]
         if phi in used or len(dropped) != 1 or not all(_tests(other, edge.args[place]) for other, edge in entries):
             continue
-        step("block {} drops v{} no more: tests have taken what it would be", block.index, phi)
+        step("block {} does not drop v{} any more: tests use its values", block.index, phi)
         block.insts = [inst for inst in block.insts if inst is not dropped[0]]
         block.stack = [temp for temp in block.stack if temp != phi]
         del block.phis[place]

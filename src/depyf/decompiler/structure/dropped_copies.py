@@ -45,7 +45,7 @@ def _join(graph: Graph, value: int, way: Edge, other: Edge, joined: dict[int, Bl
         shared = _cut(graph, long, start)
     elif shared.handler != short.handler or not _alike(short, place, shared, 0):
         return None
-    step("block {} drops what block {} drops in block {}", short.index, long.index, shared.index)
+    step("blocks {} and {} drop their values in block {}", short.index, long.index, shared.index)
     short.insts, short.exit = short.insts[:place], Goto(Edge(shared.index, [dropped]))
     return shared
 

@@ -73,7 +73,7 @@ def _join(graph: Graph, copies: list[tuple[Block, int]]) -> dict[int, int]:
     """Redirect copies to one of them; return the targets of those that became empty."""
     # A copy that is a whole block is the original; at the others there was a jump to it.
     block, place = max(copies, key=lambda copy: (copy[1] == 0, copy[0].index))
-    step("blocks {} leave in the same way", [copy[0].index for copy in copies])
+    step("blocks {} have the same exit", [copy[0].index for copy in copies])
     held = set.intersection(*(set(_stack_at(*copy)) for copy in copies))
     shared = split_block(graph, block, place) if place else block
     shared.stack = [temp for temp in shared.stack if temp in held]

@@ -34,7 +34,7 @@ def _restore(graph: Graph, block: Block) -> bool:
         return False
     if not _makes_generator(graph.block(block.exit.if_true.target)):
         return False
-    step("block {}: `{}` is called on a generator, the loop that stands for it goes", block.index, builtin.arg)
+    step("block {}: call `{}` on a generator, and remove the inlined loop", block.index, builtin.arg)
     block.insts = [inst for inst in block.insts if inst is not test and inst is not builtin]
     block.exit = Goto(block.exit.if_false)
     return True

@@ -46,7 +46,7 @@ class Unresolved(Exception):
 
     def __init__(self, label: int) -> None:
         self.label = label
-        super().__init__(f"no statement leads to block {label}")
+        super().__init__(f"no statement jumps to block {label}")
 
 
 @dataclass(slots=True)

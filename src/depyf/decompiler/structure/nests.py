@@ -82,7 +82,7 @@ def _merge_reraises(graph: Graph) -> None:
             if exc not in ends:
                 ends[exc] = split_block(graph, block, len(block.insts))
             else:
-                step("block {} raises v{} again where block {} does", block.index, exc, ends[exc].index)
+                step("block {} re-raises v{} in block {}", block.index, exc, ends[exc].index)
                 block.exit = Goto(Edge(ends[exc].index, []))
 
 
@@ -101,7 +101,7 @@ def _return_none(block: Block, end: Block) -> None:
         inst = block.insts[place]
         if inst.op == "CONST" and inst.defs[0] == block.exit.value:
             if inst.arg is None:
-                step("block {} returns None: it leads to the end", block.index)
+                step("block {} returns None: redirect it to the end", block.index)
                 del block.insts[place]
                 block.exit = Goto(Edge(end.index, []))
             return

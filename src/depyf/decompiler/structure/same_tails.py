@@ -122,7 +122,7 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
     operands = [use(temps) for temps in zip(*(block.exit.reads() for block in group))]
     if not all(any(map(_makes, group, temps)) for temps in phis):
         return None
-    step("blocks {} end in one place", [block.index for block in group])
+    step("blocks {} have one end", [block.index for block in group])
     exit_ = first.exit
     assert isinstance(exit_, (Goto, Raise, Return))
     if isinstance(exit_, Raise):

@@ -34,7 +34,7 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
                     break
                 if not _may_pass(graph, block, target, onward, regions):
                     break
-                step("block {} leads past block {}, to {}", block.index, edge.target, onward.target)
+                step("block {} skips block {} and leads to {}", block.index, edge.target, onward.target)
                 renamed = dict(zip(target.phis, edge.args))
                 edge.args = [renamed.get(arg, arg) for arg in onward.args]
                 edge.target = onward.target
@@ -62,7 +62,7 @@ def _lead_back(graph: Graph) -> None:
             for part, whole in zip(first.exit.edges(), meeting.exit.edges()):
                 handed = [first.exit.cond if arg == meeting.phis[0] else arg for arg in whole.args]
                 if part.target == whole.target and part.args == handed:
-                    step("block {} leads to {}, where block {} leads", first.index, meeting.index, last.index)
+                    step("block {} leads to {}, the target of block {}", first.index, meeting.index, last.index)
                     part.target, part.args = meeting.index, [first.exit.cond]
 
 

@@ -143,7 +143,7 @@ def _different(ran: Ran) -> tuple[Line, str, str] | None:
     known = [each for each in lines if each.is_store and any(ran.launched.after.get(name) for name in wrong)]
     if not known:
         return None
-    return known[-1], "".join(known[-1].nodes[:1]), "what it writes is not what eager gives"
+    return known[-1], "".join(known[-1].nodes[:1]), "its values are not those of eager"
 
 
 def _with_other_values(lines: list[Line], ran: Ran) -> tuple[Line, str, str] | None:

@@ -151,7 +151,7 @@ class Oracle:
         try:
             return load(header + answer[1:], source="<recompiled>")
         except DecompilationError as error:
-            raise NotCompiled(f"what {self._path(version)} compiled cannot be read: {error.reason}") from error
+            raise NotCompiled(f"code compiled by {self._path(version)} cannot be read: {error.reason}") from error
 
     def _path(self, wanted: Version) -> str:
         with self.lock:

@@ -45,7 +45,7 @@ class Words:
         room = end - raw.start - len(encoded)
         if room < 0:
             raise NoRoom(
-                f"{raw.name} {raw.arg} has no room for what must replace it", code=self.name, offset=raw.offset
+                f"{raw.name} {raw.arg} has no room for its replacement", code=self.name, offset=raw.offset
             )
         self.data[raw.start : end] = bytes((self.number["NOP"], 0)) * (room // 2) + encoded
 

@@ -157,7 +157,7 @@ class _Evaluator:
                 if temp in self.same:
                     step("block {}: v{} is v{}, which it was taken from", block.index, temp, self._find(temp))
                 else:
-                    step("block {}: v{} is only taken apart, and not built", block.index, temp)
+                    step("block {}: v{} is only unpacked, so it is not built", block.index, temp)
         if len(insts) != len(block.insts) or any(one.op != two.op for one, two in zip(insts, block.insts)):
             step("block {}: {} operations become {}", block.index, len(block.insts), len(insts))
 

@@ -27,7 +27,7 @@ def remove_dead(graph: Graph) -> None:
         inst = work.pop()
         if id(inst) in dead or any(map(uses.get, inst.defs)):
             continue
-        step("nobody uses {}, which {} makes", ", ".join(f"v{temp}" for temp in inst.defs), inst.op)
+        step("{} is unused; it was made by {}", ", ".join(f"v{temp}" for temp in inst.defs), inst.op)
         dead.add(id(inst))
         for temp in inst.uses:
             uses[temp] = uses.get(temp, 0) - 1

@@ -36,7 +36,7 @@ def _kept(block: Block, bound: set[str]) -> list[Inst]:
         elif inst.op == "STORE_FAST":
             value = same.get(inst.uses[0], inst.uses[0])
             if holds.get(inst.arg) == value:
-                step("block {}: {} is given the value that it has", block.index, inst.arg)
+                step("block {}: {} gets its current value", block.index, inst.arg)
                 continue
             holds[inst.arg] = value
         elif inst.op in ENDS:

@@ -100,7 +100,7 @@ def _take_only_items(graph: Graph, callees: dict[int, str], results: Mapping[str
         for inst in block.insts:
             callee = callees.get(calls.get(inst.uses[0], -1), "") if inst.op == "UNPACK_SEQUENCE" else ""
             if len(results.get(callee, ())) == 1 and len(inst.defs) == 1:
-                step("block {}: the only item of v{} is taken by its number", block.index, inst.uses[0])
+                step("block {}: take the only item of v{} by index", block.index, inst.uses[0])
                 number = graph.new_temp()
                 insts.append(Inst("CONST", 0, [], [number], inst.line, inst.offset))
                 insts.append(Inst("LOAD_SUBSCR", None, [inst.uses[0], number], inst.defs, inst.line, inst.offset))

@@ -90,7 +90,7 @@ def _stands_before(one: list[ast.stmt], other: list[ast.stmt], columns: Columns)
 
 def _turn(stmt: ast.If) -> None:
     """Swap the arms of a statement."""
-    step("line {}: the arms change places", stmt.lineno)
+    step("line {}: swap the arms", stmt.lineno)
     stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
 
 
@@ -141,7 +141,7 @@ def _drop_copies(stmt: ast.If, following: list[ast.stmt], columns: Columns) -> N
     for arm in (stmt.body, stmt.orelse):
         last = arm[-1] if len(arm) > 1 else None
         if isinstance(last, ast.Return) and columns.starts.get(last, start) == start and _is_same(last.value, value):
-            step("line {}: two returns are one", start[0])
+            step("line {}: join two returns", start[0])
             del arm[-1]
 
 
@@ -205,7 +205,7 @@ def _take(block: list[ast.stmt], place: int, columns: Columns) -> None:
             end += 1
     if end > place + 1:
         assert isinstance(stmt, (ast.If, ast.Try, *LOOPS))
-        step("line {}: what follows is its `else`", stmt.lineno)
+        step("line {}: the following statements become its `else`", stmt.lineno)
         stmt.orelse = block[place + 1 : end]
         del block[place + 1 : end]
 

@@ -83,7 +83,7 @@ def _restore_if(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast
         return
     arm = lines.arm(stmt, stmt.orelse or rest)
     if arm is not None:
-        step("line {}: {} statements are its `else`", stmt.lineno, arm)
+        step("line {}: {} statements become its `else`", stmt.lineno, arm)
         following = [*stmt.orelse, *rest]
         stmt.orelse = following[:arm]
         block[place + 1 :] = following[arm:]
@@ -92,11 +92,11 @@ def _restore_if(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast
         return
     is_else = _is_arm(stmt, stmt.orelse or rest, _stands_below_guard(block, place, lines, ending), lines, ending)
     if is_else and rest:
-        step("line {}: what follows is its `else`", stmt.lineno)
+        step("line {}: the following statements become its `else`", stmt.lineno)
         stmt.orelse = rest
         del block[place + 1 :]
     elif stmt.orelse and not is_else:
-        step("line {}: its `else` stands behind it", stmt.lineno)
+        step("line {}: its `else` moves after it", stmt.lineno)
         block += stmt.orelse
         stmt.orelse = []
 
@@ -130,7 +130,7 @@ def _part_behind(block: list[ast.stmt], place: int, lines: Lines, ending: set[as
     tail = next((number for number, below in enumerate(stmt.body) if lines.first(below) > last), 0)
     if not tail:
         return False
-    step("line {}: statements stand behind both arms", last)
+    step("line {}: statements move after both arms", last)
     block[place + 1 :] = stmt.body[tail:]
     del stmt.body[tail:]
     stmt.orelse = other
@@ -173,7 +173,7 @@ def _restore_try(
         return
     clauses = [each for clause in stmt.handlers for each in clause.body]
     if len(rest) == 1 and _stands_before(rest[0], lines.first(clauses[0]), lines):
-        step("line {}: the way out stands before the clauses", clauses[0].lineno)
+        step("line {}: the exit moves before the clauses", clauses[0].lineno)
         stmt.body.append(block.pop())
         for clause in stmt.handlers:
             if _goes_to_end(clause.body[-1], end):
@@ -182,7 +182,7 @@ def _restore_try(
     going = [clause for clause in stmt.handlers if _goes_on(clause.body, rest, lines, end)]
     if not _has_room(clauses, rest, going, lines, ending):
         return
-    step("line {}: what follows is its `else`", stmt.lineno)
+    step("line {}: the following statements become its `else`", stmt.lineno)
     stmt.orelse = rest
     del block[place + 1 :]
     for clause in going:

@@ -36,7 +36,7 @@ def part_behind(block: list[ast.stmt], stmt: ast.If, columns: Columns, end: ast.
         return
     if any((columns.column(each) or own) < own for each in arm[first:]):
         return
-    step("line {}: {} statements stand behind the test", stmt.lineno, len(arm) - first)
+    step("line {}: {} statements move after the test", stmt.lineno, len(arm) - first)
     other.append(copy.copy(end))
     block += arm[first:]
     del arm[first:]

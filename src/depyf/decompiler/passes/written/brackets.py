@@ -49,7 +49,7 @@ def turned_runs(test: ast.BoolOp, turns: list[bool]) -> None:
             spans.append((place, place + 1))
     for first, last in reversed(spans):
         if last - first + 1 < len(test.values):
-            step("`not` stands before some operands of a test")
+            step("write `not` before some operands of a test")
             whole = ast.BoolOp(op=other_op(), values=[negated(each) for each in test.values[first : last + 1]])
             test.values[first : last + 1] = [ast.UnaryOp(ast.Not(), whole)]
 
@@ -58,7 +58,7 @@ def group(test: ast.BoolOp) -> None:
     """Put the operands in parentheses into a separate test, in place."""
     for first, last in reversed(_spans(test)):
         if 0 < last - first < len(test.values) - 1:
-            step("some operands of a test stand between brackets")
+            step("put some operands of a test in parentheses")
             test.values[first : last + 1] = [ast.BoolOp(op=test.op, values=test.values[first : last + 1])]
 
 

@@ -39,7 +39,7 @@ def restore_conditionals(body: list[ast.stmt]) -> None:
             rest = stmt.orelse or block[place + 1 : place + 2]
             if isinstance(first, ast.Return) and _is_one(first, rest, stmt, line, is_end):
                 block[place] = joined = _joined(first, rest, stmt.test)
-                step("line {}: two returns are one of a conditional expression", joined.lineno)
+                step("line {}: join two returns to a conditional expression", joined.lineno)
                 if not stmt.orelse:
                     del block[place + 1 : place + 2]
 

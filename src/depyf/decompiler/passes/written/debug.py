@@ -29,7 +29,7 @@ def restore_debug_before_tests(body: list[ast.stmt], columns: Columns) -> None:
             continue
         nots = NOT * leading_nots(stmt.test)
         if columns.gap(stmt) == IF + AND + nots:
-            step("line {}: `__debug__` stands before a test", stmt.lineno)
+            step("line {}: write `__debug__` before a test", stmt.lineno)
             is_joined = isinstance(stmt.test, ast.BoolOp) and isinstance(stmt.test.op, ast.And)
             values = stmt.test.values if is_joined else [stmt.test]  # type: ignore[attr-defined]
             stmt.test = ast.BoolOp(op=ast.And(), values=[_name(), *values])
@@ -69,7 +69,7 @@ def _put(body: list[ast.stmt], line: int, column: int, columns: Columns) -> None
     end = place + 1
     while end < len(block) and (columns.column(block[end]) or 0) > own:
         end += 1
-    step("line {}: `if __debug__` stands there", line)
+    step("line {}: write `if __debug__`", line)
     outer = ast.If(test=_name(), body=block[place:end], orelse=[], lineno=line)
     columns.starts[outer] = line, column
     block[place:end] = [outer]

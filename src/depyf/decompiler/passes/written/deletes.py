@@ -24,7 +24,7 @@ def restore_deletes(body: list[ast.stmt], has_places: bool) -> None:
         for place in range(len(block) - 1, 0, -1):
             one, other = block[place - 1], block[place]
             if isinstance(one, ast.Delete) and isinstance(other, ast.Delete) and _are_one(one, other, has_places):
-                step("line {}: two `del` are one", one.lineno)
+                step("line {}: join two `del`", one.lineno)
                 one.targets += other.targets
                 del block[place]
         for stmt in block:

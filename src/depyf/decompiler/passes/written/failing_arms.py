@@ -30,7 +30,7 @@ def restore_failing_arms(body: list[ast.stmt], columns: Columns) -> None:
             continue
         if start[1] != below - columns.unit + ELIF + NOT * leading_nots(asserted.test):
             continue
-        step("line {}: a test is that of an `elif`, and the `else` fails", start[0])
+        step("line {}: a test belongs to an `elif`, and the `else` fails", start[0])
         failing = ast.Assert(test=ast.Constant(value=False), msg=asserted.msg, lineno=0)
         inner = ast.If(test=asserted.test, body=rest, orelse=[failing], lineno=start[0])
         columns.starts[inner] = start

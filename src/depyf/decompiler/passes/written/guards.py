@@ -84,7 +84,7 @@ def _turn_guard(block: list[ast.stmt], place: int, columns: Columns, end: ast.st
     test = negated(stmt.test)
     if start[1] != own + len("if ") + NOT * leading_nots(test):
         return
-    step("line {}: a test is that of a way out", stmt.lineno)
+    step("line {}: a test belongs to an exit", stmt.lineno)
     block[place + 1 :] = stmt.body
     stmt.test, stmt.body = test, [copy.copy(end)]
 
@@ -98,7 +98,7 @@ def _part_alternatives(
     groups = _groups(operands(stmt.test, ast.Or), (0, ELIF), leaving)
     if len(groups) < 2:
         return
-    step("line {}: a test is that of {} statements", stmt.lineno, len(groups))
+    step("line {}: split a test between {} statements", stmt.lineno, len(groups))
     rest, way_out = stmt.orelse, stmt.body
     keywords = [found for group in groups if (found := _keyword_end(group[0]))]
     tests = [joined(group, ast.Or()) for group in groups]
@@ -125,7 +125,7 @@ def _part_conditions(block: list[ast.stmt], place: int, columns: Columns, end: a
     groups = _groups(operands(stmt.test, ast.And), (0,), is_turned=True)
     if len(groups) < 2:
         return False
-    step("line {}: a test is that of {} statements", stmt.lineno, len(groups))
+    step("line {}: split a test between {} statements", stmt.lineno, len(groups))
     guards: list[ast.stmt] = []
     for group in groups[:-1]:
         start = start_of(group[0])

@@ -67,7 +67,7 @@ def _part(arm: ast.If, opposite: ast.expr, own: int, columns: Columns) -> bool:
     takes_room = is_not(test)
     start = start_of(rest[0]) if rest else None
     if not rest and _is_elif(arm.body, own, columns):
-        step("line {}: an arm does nothing, and what it holds is an `elif`", arm.lineno)
+        step("line {}: an arm does nothing, and its content becomes an `elif`", arm.lineno)
         arm.orelse = arm.body
     elif not rest and takes_room and columns.of_block(arm.body) == own + columns.unit:
         step("line {}: an arm does nothing, and has an `else`", arm.lineno)

@@ -25,7 +25,7 @@ def _join(stmts: list[ast.stmt]) -> list[ast.stmt]:
     for stmt in stmts:
         last = found[-1] if found else None
         if isinstance(stmt, ast.Import) and isinstance(last, ast.Import) and _are_one(last, stmt):
-            step("line {}: two imports are one statement", stmt.lineno)
+            step("line {}: join two imports", stmt.lineno)
             last.names += stmt.names
         else:
             found.append(stmt)

@@ -53,7 +53,7 @@ def _move_in(block: list[ast.stmt], place: int, columns: Columns, is_end: bool) 
     spot = unprotected(loop, breaks[0])
     if spot is None:
         return
-    step("line {}: what follows the loop is done in it", loop.lineno)
+    step("line {}: the statements after the loop move into it", loop.lineno)
     moved = block[place + 1 : end]
     del block[place + 1 : end]
     inside, at = breaks[0]
@@ -117,7 +117,7 @@ def _move_out(block: list[ast.stmt], place: int, columns: Columns) -> None:
         return
     if not is_behind and (following or not never_ends(loop)):
         return
-    step("line {}: the loop is left, and returns behind it", loop.lineno)
+    step("line {}: leave the loop, and return after it", loop.lineno)
     if not is_behind:
         block.append(_at(returns[0]))
     for inside, at in returns:

@@ -43,7 +43,7 @@ def _move_in(block: list[ast.stmt], loop: ast.While, lines: Lines) -> None:
     test = next((stmt for stmt in statements(loop.body) if isinstance(stmt, ast.If) and stmt.body is inside), None)
     if at or test is None or not 0 < lines.first(way_out) == lines.head(test) + 1:
         return
-    step("line {}: what follows the loop is done in it", lines.first(way_out))
+    step("line {}: the statements after the loop move into it", lines.first(way_out))
     inside[0] = block.pop()
 
 
@@ -60,7 +60,7 @@ def _move_out(block: list[ast.stmt], loop: ast.While, lines: Lines) -> None:
         return
     if line == above + 1 and _is_at_end(loop, returns):
         return
-    step("line {}: the loop is left, and returns behind it", line)
+    step("line {}: leave the loop, and return after it", line)
     block.append(values[0])
     for inside, at in returns:
         inside[at:] = [ast.Break()]

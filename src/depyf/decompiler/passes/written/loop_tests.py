@@ -47,7 +47,7 @@ def _part(stmt: ast.While, columns: Columns) -> None:
             stmt.body = [ast.If(test=negated(rest), body=[ast.Break()], orelse=[], lineno=head[0]), *kept]
         else:
             continue
-        step("line {}: a test of a loop is that of a statement in it", head[0])
+        step("line {}: a test of a loop belongs to a statement in it", head[0])
         columns.starts[stmt.body[0]] = head
         stmt.test = joined(tests[:place], ast.And())
         return

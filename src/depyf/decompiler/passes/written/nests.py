@@ -43,7 +43,7 @@ def _parted(stmt: ast.If, columns: Columns) -> ast.If | None:
         begin = start[1] - IF - len("not ") * leading_nots(test.values[place])
         if not _is_nested(begin - own, None if below is None else below - own, columns.unit):
             continue
-        step("line {}: a test is that of two statements", stmt.lineno)
+        step("line {}: split a test between two statements", stmt.lineno)
         parts = test.values[:place], test.values[place:]
         first, rest = (values[0] if len(values) == 1 else ast.BoolOp(ast.And(), values) for values in parts)
         inner = ast.If(test=rest, body=stmt.body, orelse=[], lineno=start[0])

@@ -54,7 +54,7 @@ def _turn(expr: ast.IfExp) -> None:
     """Write the arm first that comes first: `a if c else b`."""
     first, test, last = start_of(expr.body), start_of(expr.test), start_of(expr.orelse)
     if first is not None and test is not None and last is not None and last < test < first:
-        step("the arms of a conditional expression change places")
+        step("swap the arms of a conditional expression")
         expr.test, expr.body, expr.orelse = negated(expr.test), expr.orelse, expr.body
 
 
@@ -106,7 +106,7 @@ def _of_operands(test: ast.expr, is_turned: bool = False) -> ast.expr:
     if fits_turned > fits_here and all(
         _turns(value) or (place and gaps[place - 1][1] == turned + NOT) for place, value in enumerate(test.values)
     ):
-        step("`not` stands before the whole of a test")
+        step("write `not` before a whole test")
         op = ast.And() if isinstance(test.op, ast.Or) else ast.Or()
         return ast.UnaryOp(ast.Not(), ast.BoolOp(op, [negated(value) for value in test.values]))
     for place, (other, gap) in enumerate(gaps, 1):
@@ -162,5 +162,5 @@ def _with_not(test: ast.Compare) -> ast.expr:
     opposite = OPPOSITE.get(type(test.ops[0]))
     if opposite not in (ast.Is, ast.In) or len(test.ops) > 1:
         return test
-    step("`not` stands before a comparison")
+    step("write `not` before a comparison")
     return ast.UnaryOp(ast.Not(), ast.Compare(test.left, [opposite()], test.comparators))

@@ -68,7 +68,7 @@ def _part_alternatives(block: list[ast.stmt], place: int) -> bool:
     groups = _groups(stmt.test, ast.Or)
     if len(groups) < 2:
         return False
-    step("line {}: a test is that of {} statements", stmt.lineno, len(groups))
+    step("line {}: split a test between {} statements", stmt.lineno, len(groups))
     found: list[ast.stmt] = [_test(_joined(group, ast.Or()), [copy.copy(way_out)]) for group in groups]
     for one in found[:-1]:
         assert isinstance(one, ast.If)
@@ -87,7 +87,7 @@ def _part_guard(block: list[ast.stmt], place: int, end: ast.stmt) -> bool:
     parts = _apart(stmt)
     if parts is None:
         return False
-    step("line {}: a test is that of a way out", stmt.lineno)
+    step("line {}: a test belongs to an exit", stmt.lineno)
     first, rest = parts
     way_out = copy.copy(end)
     way_out.lineno = max(_rows(first)) + 1
@@ -132,7 +132,7 @@ def _part_nest(stmt: ast.If, depth: int) -> None:
         is_short = sum(gap > 0 for gap in gaps) == 1 and depth * UNIT + len("if :") + width(test) <= WIDTH
         if gaps[place - 1] < WAY_OUT and not is_short:
             return
-        step("line {}: a test is that of two statements", stmt.lineno)
+        step("line {}: split a test between two statements", stmt.lineno)
         inside = _test(_joined(values[place:], ast.And()), stmt.body)
         stmt.test, stmt.body = _joined(values[:place], ast.And()), [inside]
         stmt, test, depth = inside, inside.test, depth + 1

@@ -63,13 +63,13 @@ def part_try(stmt: ast.Try, columns: Columns) -> None:
     first, last = min(lines), max(lines)
     count = _leading(stmt.orelse, columns, 0, first)
     if count:
-        step("line {}: statements stand before the clauses", first)
+        step("line {}: statements move before the clauses", first)
         stmt.body += stmt.orelse[:count]
         del stmt.orelse[:count]
     elif not stmt.orelse:
         count = _leading(stmt.body[::-1], columns, last, FAR)
         if 0 < count < len(stmt.body):
-            step("line {}: statements stand behind the clauses", last)
+            step("line {}: statements move after the clauses", last)
             stmt.orelse = stmt.body[-count:]
             del stmt.body[-count:]
 

@@ -89,7 +89,7 @@ def restore_ways_out(
                 is_changed = True
     for slot in reversed(slots):
         if slot.is_implied and (len(slot.block) > 1 or (has_all and not isinstance(slot.present, ast.Continue))):
-            step("a way out that is not written is none")
+            step("remove an exit that the source does not have")
             slot.block[slot.place :] = [] if slot.place else [ast.Pass()]
             is_changed = True
     return is_changed
@@ -275,7 +275,7 @@ def _put(slot: Slot, one: Written, columns: Columns) -> None:
     stmt.lineno = one.line
     if one.column is not None:
         columns.starts[stmt] = one.line, one.column
-    step("line {}: `{}` stands there", one.line, one.kind.value)
+    step("line {}: write `{}`", one.line, one.kind.value)
     if slot.present is not None:
         slot.block[slot.place] = stmt
     elif len(slot.block) == 1 and isinstance(slot.block[0], ast.Pass):

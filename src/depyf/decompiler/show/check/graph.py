@@ -59,7 +59,7 @@ def _of_block(graph: Graph, place: int, block: Block, made: set[int]) -> Iterato
     for edge in block.exit.edges():
         target = graph.blocks[edge.target] if 0 <= edge.target < len(graph.blocks) else None
         if target is None:
-            yield f"the edge to {edge.target} leads to no block"
+            yield f"the edge to {edge.target} has no target block"
         elif len(edge.args) != len(target.phis):
             yield f"the edge to {edge_text(edge)} has {len(edge.args)} values for {len(target.phis)} phis"
     used = [temp for inst in block.insts if inst.op not in DROPS for temp in inst.uses]

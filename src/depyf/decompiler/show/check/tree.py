@@ -29,7 +29,7 @@ def broken_items(items: Sequence[Item], end: int) -> Iterator[str]:
     while work:
         item = work.pop()
         if id(item) in seen:
-            yield f"{type(item).__name__} stands in two places"
+            yield f"{type(item).__name__} has two places"
             continue
         seen.add(id(item))
         match item:
@@ -61,7 +61,7 @@ def broken_statements(stmts: list[ast.stmt], *, finished: bool) -> Iterator[str]
     for node in nodes(stmts):
         if isinstance(node, ast.stmt):
             if id(node) in seen:
-                yield f"{type(node).__name__} stands in two places"
+                yield f"{type(node).__name__} has two places"
             seen.add(id(node))
             for field in NOT_EMPTY:
                 if getattr(node, field, None) == []:

@@ -35,7 +35,7 @@ def expand_groups(graph: Graph) -> bool:
         block = work.pop()
         for place, inst in enumerate(block.insts):
             if inst.op in OPERATIONS:
-                step("block {} does {} by a call", block.index, inst.op)
+                step("block {} performs {} with a call", block.index, inst.op)
                 inst.op = OPERATIONS[inst.op]
                 gathers |= inst.op == "GATHER"
                 if inst.op == "SPLIT":

@@ -100,7 +100,7 @@ class Levels:
             for edge in block.exit.edges():
                 if (found := self.depth(self.graph.block(edge.target))) != left:
                     raise DecompilationError(
-                        f"block {block.index} handles {left} exceptions, block {edge.target} behind it {found}",
+                        f"block {block.index} handles {left} exceptions, its successor {edge.target} handles {found}",
                         code=str(self.graph.code),
                         offset=block.offset,
                     )

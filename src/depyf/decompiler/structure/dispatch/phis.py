@@ -35,7 +35,7 @@ def drop_dead_phis(graph: Graph, restored: Collection[int] = ()) -> None:
     for block in graph.live():
         for phi in block.phis:
             if phi not in read:
-                step("block {}: nobody reads v{}", block.index, phi)
+                step("block {}: v{} is unused", block.index, phi)
                 dropped.add(phi)
         block.phis = [phi for phi in block.phis if phi in read]
     for block in graph.live() if dropped else ():

@@ -127,7 +127,7 @@ class Scopes:
         self.of[block.index] = scope
         scope.blocks.append(block.index)
         if block.handler != self.protection(scope) and not all(inst.op in SILENT for inst in block.insts):
-            raise Unstructured("a block lies outside what protects it")
+            raise Unstructured("a block is outside its protecting statement")
 
     def protection(self, scope: Scope) -> int:
         """Return the handler of exceptions that are raised in a scope."""

@@ -257,7 +257,7 @@ class _Joiner:
         differing = [(one, two) for one, two in zip(test.success.args, fail.args) if one != two]
         if any(self.roots.get(one) != test.root or two != subject for one, two in differing):
             return False
-        step("block {} tests for a pattern or whatever there is", index)
+        step("block {} tests for a pattern or a wildcard", index)
         self._alternate(test, subject, [], Edge(target, fail.args))
         self.preds[test.fail.target] -= 1
         test.fail, test.sure = test.success, True

@@ -40,7 +40,7 @@ def hoist_behind_cases(items: list[Item], code: Code) -> None:
     for sequence, outer in reversed(found):
         moved = _behind_case(outer)
         if moved:
-            step("{} items behind a case stand behind the cases around it", len(moved))
+            step("{} items after a case move after the cases around it", len(moved))
             place = next(number for number, item in enumerate(sequence) if item is outer)
             sequence[place + 1 : place + 1] = moved
 
@@ -64,10 +64,10 @@ def _take_rest(sequence: list[Item], case: If) -> None:
     ways = [item for item in (*case.body, *case.orelse) if isinstance(item, Jump)]
     labels = _leading(sequence[place + 1 :])
     if ways and ways[0].label not in labels:
-        step("both arms of a case that takes whatever there is lead to block {}", ways[0].label)
+        step("both arms of a wildcard case lead to block {}", ways[0].label)
         case.body, case.orelse = [next((way for way in ways if way.body is not None), ways[0])], []
         return
-    step("{} items behind a case that takes whatever there is are its body", len(sequence) - place - 1)
+    step("{} items after a wildcard case become its body", len(sequence) - place - 1)
     case.body, case.orelse = sequence[place + 1 :], []
     del sequence[place + 1 :]
     rest = _flat(case.body[len(labels) :])
@@ -118,7 +118,7 @@ def _part_idle(outer: If) -> None:
 
 def _take_next(sequence: list[Item], case: If) -> None:
     """Give a case that always continues with the next one a guard that is never true, and the next one as `else`."""
-    step("a case that goes on to the next one has a guard that is false")
+    step("a case that continues with the next one gets a false guard")
     place = next(number for number, item in enumerate(sequence) if item is case)
     rest, following = sequence, case
     while True:
@@ -153,7 +153,7 @@ def _take_guard(case: If, guard: If) -> bool:
         guard.test, guard.body, guard.orelse = negated(guard.test), guard.orelse, guard.body
     if not _leads_on(_flat(guard.orelse), subject):
         return False
-    step("a test behind a case that takes whatever there is is its guard")
+    step("a test after a wildcard case becomes its guard")
     case.test = ast.BoolOp(op=ast.And(), values=[case.test, guard.test])
     case.body, case.orelse = guard.body, guard.orelse
     return True

@@ -44,7 +44,7 @@ def recognise(graph: Graph) -> Recognised:
         if region.handler not in regions.parent or graph.blocks[graph.handlers[region.handler].target] is None:
             regions.parent.pop(region.handler, None)
             continue
-        step("handler {} is {}: its bookkeeping is taken out", region.handler, region.kind.value)
+        step("handler {} is {}: remove its bookkeeping", region.handler, region.kind.value)
         _strip(recognised, region)
     prune(graph)
     settle_phis(graph)

@@ -203,7 +203,7 @@ def join_straight(graph: Graph) -> None:
             if leaves_handler(block, target) or (len(block.insts) == 1 and block.insts[0].op == "PUSH_EXC_INFO"):
                 # A `with` whose exit has suppressed an exception continues after the handler.
                 break
-            step("block {} takes in block {}, which only it leads to", block.index, target.index)
+            step("block {} absorbs block {}, its only successor", block.index, target.index)
             block.insts.extend(target.insts)
             block.exit = target.exit
             graph.blocks[target.index] = None

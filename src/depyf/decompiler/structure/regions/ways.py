@@ -87,7 +87,7 @@ class Ways:
             if [inst.op for inst in block.insts] == ["PUSH_EXC_INFO"]:
                 # A `with` whose exit has suppressed an exception continues after the handler.
                 return
-            step("block {} takes in block {}, which only it leads to", block.index, target.index)
+            step("block {} absorbs block {}, its only successor", block.index, target.index)
             block.insts.extend(target.insts)
             block.exit = target.exit
             graph.blocks[target.index] = None
