@@ -46,12 +46,10 @@ def decompile(x: object) -> str:
     """Return the source of one function.
 
     x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`;
-    also a
-        property (its getter), a generator or coroutine, and a frame. Code by Dynamo is shortened as far as the proof
-            allows.
+        also a property (its getter), a generator or coroutine, and a frame. Code by Dynamo is shortened as far as the
+        proof allows.
         For a function, the source includes defaults and annotations, and its closure in comments; a code object has
-            none
-        of these. An object without a text is written as a name that a comment explains.
+        none of these. An object without a text is written as a name that a comment explains.
 
     Raises TypeError for any other `x`, DecompilationError if its code cannot be decompiled.
 

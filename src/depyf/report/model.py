@@ -342,9 +342,9 @@ class Compile:
     attempts: int = 1
     transformed: Transformed | Unavailable = field(default_factory=lambda: Unavailable("Dynamo made no code"))
     compiled_fns: tuple[str, ...] = ()
-    """Names of the graphs that the code calls, without the random part: `__compiled_fn_1`."""
+    """Names of the graphs that the code calls, without the random part, such as `__compiled_fn_1`."""
     resumes: tuple[str, ...] = ()
-    """Names of the resume functions that the code calls: `__resume_at_102_2`."""
+    """Names of the resume functions that the code calls, such as `__resume_at_102_2`."""
     artefacts: list[Artefact] = field(default_factory=list)
     guards: GuardSet | Unavailable = field(default_factory=lambda: Unavailable("no entry was found"))
     guard_count: int | None = None
@@ -360,7 +360,7 @@ class Compile:
     hits: int | None = None
     """The calls that the entry served in the context, including the first; None if this torch does not count them."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Seconds per phase: `total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`."""
+    """Seconds per phase, by its name (`total`, `dynamo`, `backend`, `inductor`, `code generation`, `backward`)."""
     began: float | None = None
     """Seconds from the start of the session to the start of this compile."""
     failure: Failure | None = None
@@ -376,7 +376,7 @@ class Compile:
     order: int = 0
     """Increases from compile to compile, in the order in which they began."""
     number: int = 0
-    """Counts the compiles of functions of one name, from 0: `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
+    """Counts the compiles of functions of one name from 0, for `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
 
 
 @dataclass(slots=True)
@@ -395,7 +395,7 @@ class Function:
     root: str
     resumes_at: int | None = None
     resume_name: str = ""
-    """The global name that the caller's code uses for it: `__resume_at_102_2`."""
+    """The global name that the caller's code uses for it, such as `__resume_at_102_2`."""
     other_resume_names: list[str] = field(default_factory=list)
     """The names by which the code of other compiles calls it."""
     break_line: int | None = None
@@ -404,7 +404,7 @@ class Function:
     """Its name with its class, if the running process knows it; for a resume function, that of the resumed function."""
     compiles: list[Compile] = field(default_factory=list)
     number: int = 0
-    """Counts the root functions of one name, from 0: `<n>` of `full_code_for_<fn>_<n>.py`."""
+    """Counts the root functions of one name from 0, for `<n>` of `full_code_for_<fn>_<n>.py`."""
     file: str = ""
     eager_calls: int | None = None
     """The calls that ran the user's code after Dynamo had given a compile up; None if they are not counted."""
@@ -455,7 +455,7 @@ class Session:
     skipped: dict[tuple[str, str, str], int] = field(default_factory=dict)
     """The number of times Dynamo skipped each frame, by the code's name and file and the reason."""
     installed: set[str] = field(default_factory=set)
-    """For an index that was read: its files that belong to installed packages or to Python's library."""
+    """The files of an index that was read, if they belong to installed packages or to Python's library."""
     sources: dict[str, str] = field(default_factory=dict)
     """The user's files that contain compiled code, by torch's name for each, with their copies in the dump."""
     unavailable: dict[str, str] = field(default_factory=dict)
@@ -464,7 +464,7 @@ class Session:
     entered: float = field(default_factory=time.monotonic)
     """When the session began, in seconds of the process's monotonic clock."""
     now: tuple[RunningCompile, ...] = ()
-    """For a run that was read while it was running, or that was killed: the unfinished compiles."""
+    """The unfinished compiles of a run that was read while it was running, or that was killed."""
     ended: bool = False
     """Whether the context has ended. An index that was written earlier belongs to an unfinished run."""
     beside: str = ""
