@@ -125,11 +125,11 @@ def _stop(regions: Regions, ends: list[tuple[Block, Edge]]) -> None:
     if not ends:
         return
     stop = regions.graph.new_block([], Stop(), -1, [])
-    regions.ways.note(stop)
     for block, edge in ends:
         stop.handler = regions.parent.get(block.handler, -1)
         edge.target, edge.args = stop.index, []
         regions.ways.note(block)
+    regions.ways.note(stop)
 
 
 class _Matcher:
