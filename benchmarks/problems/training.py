@@ -58,7 +58,7 @@ def debug_print_left_in_forward() -> None:
     compiled(Net())(torch.randn(3, 8))
 
 
-@problem("counter", "module-int")
+@problem("counter-in-condition", "module-int")
 def module_counts_its_calls() -> None:
     class Net(nn.Module):
         def __init__(self) -> None:

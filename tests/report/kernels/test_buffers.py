@@ -99,6 +99,21 @@ def test_an_atomic_store_gives_the_node_that_scatters_and_reads_its_target() -> 
     assert "full = given['out_ptr0']" in text and "return {'out_ptr0': index_put}" in text
 
 
+def test_all_lines_of_a_launch_that_computes_one_node_serve_the_node() -> None:
+    turned = graph(
+        'mul: "f32[16, 32][32, 1]cpu" = torch.ops.aten.mul.Tensor(arg0_1, 2)',
+        'rev: "f32[16, 32][32, 1]cpu" = torch.ops.prims.rev.default(mul, [1])',
+        returned="rev",
+    )
+    load = "tmp1 = tl.load(in_ptr0 + (31 + ((-1)*x0)))"
+    one = kernel("one", "return %mul", "in_ptr0, out_ptr0", LOAD, "tmp1 = tmp0 * 2.0", STORE)
+    for name, served in (("rev", ("rev",)), ("rev_2", ())):
+        told = COMPUTED.format(name=name, op="rev.default")
+        two = kernel("two", f"{told}\nreturn %{name}", "in_ptr0, out_ptr0", load, STORE)
+        _, found = launched(module(one + two, "one.run(arg0_1, buf0, 512)", "two.run(buf0, buf1, 512)"), turned, {})
+        assert [each.nodes for each in found.lines] == [served, served]
+
+
 TOPK = graph(
     "topk = torch.ops.aten.topk.default(arg0_1, 3)",
     'getitem: "f32[16, 3][3, 1]cpu" = topk[0]',

@@ -165,6 +165,9 @@ class _Module:
             if not own and index not in likely and (found := self._may_compute(statement, term, left))
         }
         lines = linked(followed, aliases, computes, self._in_parts, likely, doubts, self._before)
+        if len(inside) == 1:
+            # All lines of a launch that computes one node are there for this node.
+            lines = [each if each.nodes else replace(each, serves=tuple(inside)) for each in lines]
         return list(filter(_is_told, (self._as_step(each) for each in lines)))
 
     def _store(self, made: Launched, body: Body, stores: list[Statement], inside: frozenset[str]) -> None:
