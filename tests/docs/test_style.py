@@ -1,8 +1,11 @@
-"""The pages that a newcomer reads keep the style of docs/style.md: short sentences, none of the words to avoid."""
+"""Pages, docstrings and comments keep the style of docs/style.md: short sentences, none of the words to avoid."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +21,15 @@ AVOIDED = re.compile(
     re.IGNORECASE,
 )
 """Words and riddles that docs/style.md names."""
+RIDDLE = re.compile(
+    r"\b((where|of which) (nothing|none|no one)|(is|are) (told|left of|there for)|what (stands|is left)|anew)\b"
+    r"|^(What|Which|Say|Tell)\b",
+    re.IGNORECASE,
+)
+"""Riddles that docstrings and comments have had, and the words with which no summary line begins."""
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
+_EXAMPLE = re.compile(r"\S  |^ *>>> |^ *(before|after)\b.*:", re.MULTILINE | re.IGNORECASE)
 _BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _END = re.compile(r"(?<=[.?!:;])[\"')*]*\s+")
@@ -54,9 +65,55 @@ def test_no_word_to_avoid(page: Path) -> None:
     assert [each for each in sentences(page.read_text(encoding="utf-8")) if AVOIDED.search(each)] == []
 
 
+def docstrings(source: str) -> Iterator[str]:
+    """Yield the texts that are statements: docstrings, and the texts below assignments."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield inspect.cleandoc(node.value.value)
+
+
+def messages(source: str) -> Iterator[str]:
+    """Yield the other texts of several words."""
+    tree = ast.parse(source)
+    statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in statements:
+            if len(node.value.split()) > 3:
+                yield node.value
+
+
+def comments(source: str) -> Iterator[str]:
+    """Yield the comments that have lines of their own; consecutive lines are one comment."""
+    for block in re.findall(r"(?:^[ ]*#.*\n)+", source, re.MULTILINE):
+        yield " ".join(line.strip(" #") for line in block.splitlines())
+
+
+def without_examples(text: str) -> str:
+    """Return a docstring without code, tables and the examples of passes."""
+    return "\n\n".join(each for each in re.split(r"\n\s*\n", text) if not _EXAMPLE.search(each))
+
+
+@pytest.mark.parametrize("package", sorted({path.relative_to(ROOT / "src").parts[1] for path in SOURCES}))
+def test_no_riddle_in_the_code(package: str) -> None:
+    found = []
+    for path in SOURCES:
+        if path.relative_to(ROOT / "src").parts[1] == package:
+            source = path.read_text(encoding="utf-8")
+            texts = [*map(without_examples, docstrings(source)), *comments(source)]
+            found += [(path.name, sentence) for text in texts for sentence in too_long(text)]
+            texts += messages(source)
+            found += [(path.name, text) for text in texts if AVOIDED.search(prose(text)) or RIDDLE.search(prose(text))]
+    assert found == []
+
+
 def test_long_sentences_and_riddles_are_found() -> None:
     long = "This is " + "very " * MOST_WORDS + "long. This is not."
     assert len(too_long(f"{long}\n\n```\n{long}\n```\n")) == 1
     assert not too_long("one " * 20 + "\n\n" + "two " * 20)
     assert AVOIDED.search("Mend it, and see that it is mended") and AVOIDED.search("what is proven is run")
     assert not AVOIDED.search("recommended")
+    assert RIDDLE.search("What is known.") and RIDDLE.search("a value of which nothing is known")
+    assert not RIDDLE.search("Return what a name means.")
+    source = 'X = 1\n"""What."""\n# Say: f(\n# x)\n'
+    assert [*docstrings(source), *comments(source)] == ["What.", "Say: f( x)"]
+    assert without_examples("Is.\n\nBefore: a = 1\nAfter:  b\n\nWas.") == "Is.\n\nWas."

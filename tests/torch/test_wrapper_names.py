@@ -81,7 +81,7 @@ def test_the_chain_can_be_followed_from_the_call_to_the_backward_and_back(tmp_pa
     assert re.search(rf"#   _compiled_fw_ +is .*; {graph}\.Forward_graph\.0\.py", text)
     assert re.search(rf"#   _impl_ +is .*; {graph}\.Backward_graph\.0\.py", text)
     assert re.search(r"#   _double_bw_ +is CompiledFunction._double_backward, torch/\S+:\d+$", text, re.MULTILINE)
-    assert re.search(r"#   ctx_symints +is what its caller calls _ctx_.symints$", text, re.MULTILINE)
+    assert re.search(r"#   ctx_symints +is _ctx_.symints in its caller$", text, re.MULTILINE)
     assert re.search(r"#   _compile_id_ +is '0/0'$", text, re.MULTILINE)
 
 

@@ -39,7 +39,7 @@ class _Given:
 def _fail(run: Callable[[object], Coroutine[object, object, object]], value: object) -> NoReturn:
     """Fail as the interpreter does."""
     run(value).send(None)
-    raise AssertionError("what cannot be awaited was awaited")
+    raise AssertionError("an object that cannot be awaited was awaited")
 
 
 async def _plain(value: object) -> None:

@@ -26,9 +26,9 @@ def normalise(code: Code, *, marks: bool = False, measures: bool = True, lines: 
     measures: check the depth of the stack. A caller that executes the operations on a stack notices errors anyway.
     lines: read the lines of the source, which not every caller needs.
 
-    Raises `DecompilationError` on code that no interpreter could run: unknown opcodes, truncated code, arguments out of
-    range, jumps into the middle of an instruction, control that runs off the end, operations that take more than the
-    stack has, merges of paths with different stack depths.
+    Raises `DecompilationError` on code that no interpreter could run. It is truncated, has an unknown opcode or an
+    argument out of range, or jumps into an instruction. Or control runs off the end, the stack underflows, or paths
+    merge with different stack depths.
     """
     facts = facts_of(code.version, str(code))
     try:

@@ -274,9 +274,9 @@ class ShapeFact:
 class Guard:
     """One condition of an entry. A model has thousands of them; they are never changed.
 
-    `kind` is torch's name of the guard (`TENSOR_MATCH`), `source` the value that it checks (`L['a']`), `text` torch's
-    own words, `clause` a Python expression over `L` and `G` with the same verdict, and `where` the line that needs the
-    guard.
+    `kind` is torch's name of the guard (`TENSOR_MATCH`), `source` the value that it checks (`L['a']`), and `text`
+    torch's own text. `clause` is a Python expression over `L` and `G` with the same verdict, and `where` the line that
+    needs the guard.
     """
 
     kind: str

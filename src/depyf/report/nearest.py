@@ -1,8 +1,8 @@
 """Find out why a function was recompiled: the refusals of the nearest entry, without consequences.
 
-One change can make several guards of an entry fail: a size and the strides that follow from it, the same dimension of
-several tensors, a dict's keys and the missing items. The number of independent changes counts. The entry with the
-fewest of them is the nearest, and every view shows that entry.
+One change can make several guards of an entry fail. Examples are a size and the dependent strides, the same dimension
+of several tensors, and a dict's keys and its missing items. The number of independent changes counts. The entry with
+the fewest of them is the nearest, and every view shows that entry.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Frame:
 
 
 def as_raised(frame: Frame, exception: Term) -> Term:
-    """Return an exception as it was before it was thrown."""
+    """Return an exception in its state before it was thrown."""
     node = frame.node(exception)
     return node.items[0] if isinstance(node, Pure) and node.op == THROWN else exception
 

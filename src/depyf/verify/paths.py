@@ -1,9 +1,9 @@
 """One listing as a machine of steps: each place has a step, and the step has successors.
 
 If the steps of two listings agree from the entry on, both run the same instructions on every path. A step ignores
-details that a source cannot or need not express: jumps and the order of blocks, the polarity of a conditional jump, a
-second test of a value whose truth is known, the order of moves in a run of SWAP, STORE_FAST and POP, and the handlers
-of instructions that cannot raise.
+details that a source cannot or need not express. These are jumps, the order of blocks, the polarity of a conditional
+jump, and a second test of a value whose truth is known. Also ignored are the order of moves in a run of SWAP,
+STORE_FAST and POP, and the handlers of instructions that cannot raise.
 """
 
 from __future__ import annotations

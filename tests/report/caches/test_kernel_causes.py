@@ -41,7 +41,7 @@ CHANGES = [
     ("Triton global[SCALE]", "3", "Triton global", "`SCALE` that the kernel reads: 2 became 3"),
     ("Triton argument[x]", "*fp16", "Triton argument", "`x`: *fp32 became *fp16"),
     ("Triton constant[BLOCK]", "128", "Triton constant", "`BLOCK`: 64 became 128"),
-    ("Triton property[n]", "[['tt.divisibility', 16]]", "Triton property", "what is known of argument `n`"),
+    ("Triton property[n]", "[['tt.divisibility', 16]]", "Triton property", "the known properties of argument `n`"),
     ("Triton option[num_warps]", "8", "Triton option", "`num_warps`: 4 became 8"),
     ("Triton variable[DISABLE_LLVM_OPT]", "true", "environment variable", "`DISABLE_LLVM_OPT`: false became true"),
     ("Triton target", "cuda:90", "Triton target", "cuda:80 became cuda:90"),

@@ -2,8 +2,8 @@
 
 Innermost first, the blocks of a protected region, of its handler, or of a loop become one node that holds a structured
 item. The rest of each level is an acyclic graph. There a node with one incoming jump is written at that jump, and a
-node with several is written after its immediate dominator (Ramsey, "Beyond Relooper: Recursive Translation of
-Unstructured Control Flow to Structured Control Flow", 2022).
+node with several is written after its immediate dominator. The method is that of Ramsey, "Beyond Relooper: Recursive
+Translation of Unstructured Control Flow to Structured Control Flow", 2022.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ class Builder:
     def _forward(self) -> None:
         """Lead jumps past nodes that only jump: their pops are implied by their targets.
 
-        These nodes stay: one that leaves a `for` loop, because it is a `break`, perhaps after another loop, unless the
-        jump to it says so itself; one that is a whole protected region, such as the `pass` of a `with`; one that begins
-        a loop; and a `break` or `continue` at an apparent fallthrough.
+        Some nodes stay. A node that leaves a `for` loop is a `break`, perhaps after another loop, unless the jump to it
+        is marked as one. A node may be a whole protected region, such as the `pass` of a `with`. A node may begin a
+        loop, or be a `break` or `continue` at an apparent fallthrough.
         """
         onward, breaks = self._only_jumps()
         for label, node in self.nodes.items() if onward else ():

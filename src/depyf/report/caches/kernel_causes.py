@@ -30,7 +30,7 @@ _SUBJECTS = {
     "global": "the global `{}` that the kernel reads",
     "argument": "the type of argument `{}`",
     "constant": "`{}`",
-    "property": "what is known of argument `{}`",
+    "property": "the known properties of argument `{}`",
     "option": "`{}`",
     "variable": "`{}`",
 }

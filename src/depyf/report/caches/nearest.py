@@ -29,8 +29,7 @@ def nearest(record: Record, earlier: Iterable[tuple[Place, Record]]) -> Nearest[
     """Return the entry whose key differs from a record's in the fewest components, the last one if there are several.
 
     Among kernels with equally many differences, it is the one that shares most lines of the kernel's text. Return None
-    if
-    there is no entry of the same direction, or if torch does not give the components of the keys.
+    if there is no entry of the same direction, or if torch does not give the components of the keys.
     """
     found: tuple[tuple[int, int], Place, Record] | None = None
     for place, other in earlier:

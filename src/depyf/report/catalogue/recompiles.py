@@ -206,7 +206,7 @@ MISSING_KEYWORD = replace(KEYWORDS, cause="the keyword argument `{subject}` was 
 NUMBER_OF_KEYWORDS = replace(KEYWORDS, cause="the number of keyword arguments in `{subject}` changed")
 DEFAULTS = Kind(
     "argument-function",
-    "the function `{subject}` was defined anew: a default or a captured variable of it was {actual}, not {expected}",
+    "the function `{subject}` was defined again: a default or captured variable was {actual}, not {expected}",
     CHANGES["function"][1],
 )
 """For a function with the same code but other defaults or captured variables."""

@@ -3,9 +3,9 @@
 torch makes three records for each parameter of a model, and a text of all guards, which depyf reads as objects. For a
 transformer of twelve layers this is a third of the cost of a listener: 435 records, and a text of 665 kB.
 
-torch's additional work for other records is skipped, too: a log record with the place of the call, a checksum of the
-text, copies of the hundred numbers of a compile. The reasons why n entries refused a call stay a list of n texts, which
-are not joined, because all but one were in the previous record.
+torch's additional work for other records is skipped, too. That work is a log record with the place of the call, a
+checksum of the text, and copies of the hundred numbers of a compile. The reasons why n entries refused a call stay a
+list of n texts, which are not joined, because all but one were in the previous record.
 """
 
 from __future__ import annotations

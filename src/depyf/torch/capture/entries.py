@@ -1,8 +1,8 @@
 """The guards of each entry and the resume functions that its code calls, read during or right after the compile.
 
 They are read when torch writes its record of the guards, with the values of the call. If that is not possible, they are
-read from torch's cache, at the start of the next compile or at the end of the context, because an entry is cached only
-after the last record of its compile.
+read from torch's cache, at the start of the next compile or at the end of the context. An entry is cached only after
+the last record of its compile.
 """
 
 from __future__ import annotations

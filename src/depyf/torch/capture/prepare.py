@@ -339,7 +339,7 @@ class DumpContext:
         return running is not None
 
     def counter(self, code: types.CodeType) -> Counter | None:
-        """Return where to count the runs of code made here, None while an index is due or `before_run` is told."""
+        """Return the counter for runs of code made here; None while an index is due or `before_run` needs each run."""
         is_due = self._progress is not None and self._progress.is_due
         if is_due or self._before_run is not None or (self._selection.pattern and self._selection.leaves_out_run(code)):
             return None

@@ -81,7 +81,7 @@ class Watch:
                 self._hooks = self._install()
 
     def close(self) -> None:
-        """Stop when it was closed as often as it was opened. Then the session is complete."""
+        """Stop after as many closings as openings. Then the session is complete."""
         with self._lock:
             self._open -= 1
             hooks, self._hooks = (self._hooks, None) if not self._open else (None, self._hooks)

@@ -248,7 +248,7 @@ def _words_of_expression(argument: ast.expr, caller: types.FunctionType) -> str:
 
 
 def _of_caller(argument: ast.expr) -> str:
-    return f"what its caller calls {ast.unparse(argument)}"
+    return f"{ast.unparse(argument)} in its caller"
 
 
 def _words(value: object) -> str:

@@ -50,8 +50,7 @@ def trace_numerics(
         backward: run the backward too.
         compare_with_eager: also look for results that differ from eager, which compiles the graphs again.
         rtol: the allowed distance relative to the eager value. The default is that of `torch.testing.assert_close` for
-            the
-            dtype, with a check against a float64 run for larger errors.
+            the dtype, with a check against a float64 run for larger errors.
         atol: the allowed absolute distance, with the same default.
 
     Raises:

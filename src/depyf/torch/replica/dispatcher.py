@@ -42,8 +42,7 @@ class TorchCompileWrapperWithCustomDispatcher:
         compiled_callable: the callable that a call of the instance runs, by default `torch.compile(self.forward)`.
         original_code_object: the code of `forward` as written.
         compiled_codes: the compiled codes, in the order of their compiles. If an earlier hook returned another code,
-            that
-            code counts as the compiled one.
+            that code counts as the compiled one.
     """
 
     def __init__(self, compiled_callable: Callable[..., Any] | None = None) -> None:

@@ -60,8 +60,9 @@ def keep_on_stack(code: types.CodeType, variables: Collection[str], *, lets_go: 
     """Return the code with some of its globals as values on the stack.
 
     lets_go: whether the last read of a variable moves its value, as the original does.
-    Raises `NoStack` if that is impossible: a value is stored above other values or twice, merging paths have different
-    values on the stack, exceptions are handled, or this version has no instruction that copies from the stack.
+
+    Raises `NoStack` if that is impossible. A value is stored above other values or twice, merging paths have different
+    values on the stack, exceptions are handled, or this version cannot copy from the stack.
     """
     return _Stack(code, variables, lets_go=lets_go).rewritten()
 

@@ -1,7 +1,7 @@
 """Assign each block to a statement for dispatch.
 
-A *scope* is a sequence of arms: the whole code, the body of a `try` or `with`, or the code of a handler, which is
-written in the `except` of its `try`. A handler's code is inside the `try` that protects it when an exception leaves it.
+A *scope* is a sequence of arms: the whole code, the body of a `try` or `with`, or the code of a handler. A handler's
+code is written in the `except` of its `try`. It is inside the outer `try` that protects it when an exception leaves it.
 Regions that cross or share code have no such places: `levels` writes them.
 """
 

@@ -42,8 +42,8 @@ def parts(graph: Graph, roots: dict[int, int]) -> set[int]:
 def _captured(graph: Graph) -> list[int]:
     """Return values that cases compare with others, if there is more evidence than the comparisons themselves.
 
-    They are bound where they were found equal (`case 1 as one`), stay on the stack on both paths (`1 | _`), or are
-    compared again with the same target: in one case or in two.
+    They are bound where they were found equal (`case 1 as one`), or stay on the stack on both paths (`1 | _`). Or they
+    are compared again with the same target, in one case or in two.
     """
     found = []
     for block in graph.live():

@@ -4,8 +4,8 @@ Before: the handler runs the body of `finally` and raises again; every other exi
         the `finally` body
 After:  the copies are gone, and the exits lead to where the copies led
 
-A copy is recognised by walking it and the handler's code in step: both have the same operations on corresponding
-values, and the same branches, until the handler re-raises; there the copy continues.
+A copy is recognised by walking it and the handler's code in step. Both have the same operations on corresponding
+values, and the same branches, until the handler re-raises. There the copy continues.
 """
 
 from __future__ import annotations
