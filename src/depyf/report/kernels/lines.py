@@ -166,7 +166,7 @@ class _Module:
         }
         lines = linked(followed, aliases, computes, self._in_parts, likely, doubts, self._before)
         if len(inside) == 1:
-            # All lines of a launch that computes one node are there for this node.
+            # All lines of a launch that computes one node belong to this node.
             lines = [each if each.nodes else replace(each, serves=tuple(inside)) for each in lines]
         return list(filter(_is_told, (self._as_step(each) for each in lines)))
 
