@@ -49,7 +49,7 @@ SIGNS = (
         r"^(for|while)\b",
     ),
     _sign(*_BRANCH, _DATA),
-    _sign(*_BRANCH, r"Tensor\.item|Data dependent operator", r"^(el)?if\b.*(\.item\(|\b(int|float)\()"),
+    _sign(*_BRANCH, r"Tensor\.item|Data dependent operator", r"^(el)?if\b"),
     _sign(
         "tolist",
         "`.tolist()` takes numbers out of a tensor",

@@ -29,7 +29,7 @@ from depyf.report.catalogue.refusals import STACK
 from depyf.report.findings.failures import is_limit
 from depyf.report.model import Compile, Function, Recompile, Session, SideEffect
 from depyf.report.nearest import INDEX, changed_dimensions, literal, nearest
-from depyf.report.refused import Refused
+from depyf.report.refused import NUMBER_OF_KEYS, Refused
 from depyf.report.spelling import spelled
 from depyf.report.syntax import parsed, values_in
 from depyf.report.user_source import is_of_torch
@@ -64,10 +64,16 @@ class Cause:
         return _step(self.refused)
 
     @property
-    def values(self) -> int:
-        """Return the number of different values that entries expected or got. An unknown value counts each time."""
-        told = [each for one in self.refused for each in (one.expected, one.actual)]
-        return len({each for each in told if literal(each) is not ...}) + sum(literal(each) is ... for each in told)
+    def variety(self) -> int:
+        """Return the number of new values among those that were refused. A state of the process has only two.
+
+        A value without a literal, such as a function, counts in each recompile: two of them may have the same text.
+        """
+        if self.refused[0].is_state:
+            return 1
+        known = {each for one in self.refused for each in (one.expected, one.actual) if literal(each) is not ...}
+        others = sum(literal(one.actual) is ... for one in self.refused)
+        return max(len(known) - 1 + others, 1)
 
 
 def causes(session: Session) -> list[Cause]:
@@ -256,14 +262,13 @@ def _growth(kind: Kind, refused: tuple[Refused, ...], *, is_changed: bool) -> Ki
     """
     if kind.name in _NUMBERS and (_step(refused) or (is_changed and _rises(refused))):
         return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
-    if _step(refused) == 0:
-        return kind
     if kind.name == KEYS.name:
-        return GROWTH
+        numbers = tuple(each for each in refused if each.aspect == NUMBER_OF_KEYS)
+        return GROWTH if _step(numbers) or (is_changed and _rises(numbers)) else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
-    may_grow = kind.name != "argument-length" or is_changed
-    return GROWTH if kind.name.endswith("-length") and may_grow else kind
+    may_grow = kind.name.endswith("-length") and (kind.name != "argument-length" or is_changed)
+    return GROWTH if may_grow and (_step(refused) or _rises(refused)) else kind
 
 
 def _is_of(source: str, refused: Refused) -> bool:
@@ -272,20 +277,22 @@ def _is_of(source: str, refused: Refused) -> bool:
 
 
 def _rises(refused: tuple[Refused, ...]) -> bool:
-    """Return whether a number was higher in each recompile than in the previous one."""
-    numbers = [literal(refused[0].expected), *(literal(each.actual) for each in refused)]
-    if len(numbers) < 3 or not all(type(each) is int for each in numbers):
-        return False
-    return all(one < other for one, other in zip(numbers, numbers[1:], strict=False))  # type: ignore[operator]
+    """Return whether a number became higher from recompile to recompile, and in none lower."""
+    numbers = _numbers(refused)
+    return bool(numbers) and sorted(numbers) == numbers and numbers[0] < numbers[-1]
 
 
 def _step(refused: tuple[Refused, ...]) -> int:
-    values = [literal(each.actual) for each in refused]
-    numbers = [literal(refused[0].expected), *values]
-    if len(numbers) < 3 or not all(type(each) is int for each in numbers):
-        return 0
-    steps = {second - first for first, second in zip(numbers, numbers[1:], strict=False)}  # type: ignore[operator]
+    numbers = _numbers(refused)
+    steps = {second - first for first, second in zip(numbers, numbers[1:], strict=False)}
     return steps.pop() if len(steps) == 1 else 0
+
+
+def _numbers(refused: tuple[Refused, ...]) -> list[int]:
+    """Return the first expected number and all actual ones, or [] if there are fewer than three or others."""
+    values = [literal(each) for each in (*(each.expected for each in refused[:1]), *(each.actual for each in refused))]
+    numbers = [each for each in values if type(each) is int]
+    return numbers if 3 <= len(numbers) == len(values) else []
 
 
 @dataclass(frozen=True, slots=True)

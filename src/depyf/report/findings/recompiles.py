@@ -47,13 +47,13 @@ def _past_limit(function: Function) -> list[Compile]:
 
 
 def _is_worst(cause: Cause, function: Function, found: list[Cause]) -> bool:
-    """Return whether this cause made a function reach its limit: it had the most values, then the most recompiles.
+    """Return whether this cause made a function reach its limit, by the number of its recompiles times that of values.
 
     A size with two values needs two entries, but a string that is new in each call needs ever more. If both change,
     recompiles for the size are as many as those for the string.
     """
     counts = {
-        id(outermost): max((each.values, len(each.compiles), each.is_first) for each in own)
+        id(outermost): max((each.variety * len(each.compiles), len(each.compiles), each.is_first) for each in own)
         for outermost in reversed(found)
         if (own := [each for each in (outermost, *outermost.below) if each.function is function])
     }
