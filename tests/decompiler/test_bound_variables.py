@@ -56,6 +56,10 @@ READS = {
         GUARDED.format(f"{ONE}STORE_FAST 'b' v1; ", "DELETE_FAST 'b'; STORE_FAST 'b' v1; "),
         {2},
     ),
+    "a variable in a handler that is set in the first block": (
+        f"block 0  [handler 0: block 1]; {ONE}STORE_FAST 'b' v1; return v1\nblock 1; v2 = LOAD_FAST 'b'; return v2",
+        {2},
+    ),
     "a block that nothing leads to": (
         f"block 0; {ONE}STORE_FAST 'b' v1; return v1\nblock 1; v2 = LOAD_FAST 'b'; return v2",
         set(),

@@ -14,6 +14,7 @@ from depyf.decompiler.lift.nodes import (
     AsyncNext,
     Cell,
     Common,
+    Definition,
     GetAwaitable,
     GetIter,
     Object,
@@ -21,9 +22,10 @@ from depyf.decompiler.lift.nodes import (
     WithExcept,
 )
 from depyf.decompiler.passes.body import Body
-from depyf.decompiler.passes.definitions import Definition
 from depyf.decompiler.passes.leftovers import finish_leftovers
 from depyf.decompiler.passes.names import Names
+from depyf.decompiler.passes.sought import SOUGHT
+from depyf.decompiler.passes.walk import of_kinds
 from tests.decompiler.parsed import parsed, shown
 from tests.decompiler.test_forms import code_of
 
@@ -34,7 +36,8 @@ HELD = object()
 
 
 def finished(stmts: list[ast.stmt], names: Names | None = None) -> str:
-    finish_leftovers(Body(CODE, stmts), names or Names({"a", "b"}))
+    body = Body(CODE, stmts, special=of_kinds(stmts, SOUGHT))
+    finish_leftovers(body, names or Names({"a", "b"}), {})
     return shown(stmts)
 
 
@@ -109,7 +112,7 @@ def test_an_import_that_a_temporary_stands_for() -> None:
 
 
 def test_names_that_cannot_be_written() -> None:
-    names = Names({"a", "b c"}, are_writable=False)
+    names = Names({"a", "b c"}, are_writable=False, says_variables=False)
     body = parsed("a = 1; x.y = 2")
     body[0].targets[0].id = "b c"  # type: ignore[attr-defined]
     body[1].targets[0].attr = "d e"  # type: ignore[attr-defined]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler.graph.tac import Branch, Graph
+from depyf.decompiler.graph.tac import Branch, ForIter, Graph
 from depyf.decompiler.lift.simulate import lift, split_loop_edges
 from depyf.decompiler.show.graph import text
 from tests.decompiler.folding import graph_of
@@ -96,6 +96,6 @@ HEAD = "block 0; v0 = LOAD_FAST 'a'; -> for v1 in v0: {}, else {}\nblock 1{}; re
 )
 def test_values_that_a_loop_hands_on_are_assigned_in_a_block(edges: tuple[str, ...], split: str) -> None:
     graph = graph_of(HEAD.format(*edges), CODE)
-    split_loop_edges(graph)
+    split_loop_edges(graph, [block.index for block in graph.live() if isinstance(block.exit, ForIter)])
     assert shown(graph)[2] == split
     assert shown(graph)[7:] in ([], ["block 3", "-> 1 (v0)"], ["block 3", "-> 2 (v0)"])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from depyf.bytecode.code import Code
-from depyf.bytecode.listing import Instruction
+from depyf.bytecode.listing import Instruction, Listing
 from depyf.bytecode.normalise import normalise
 from depyf.decompiler.lift.nodes import Cell, Var
 from depyf.decompiler.passes.scopes import own_variables
@@ -54,8 +54,9 @@ def found(
 ) -> Unreached:
     stmts = parsed(source, {**SCOPES, "b": b})
     inside: list[Var] = []
-    own = own_variables(stmts, True, inside)
-    return unreached(code, stmts, own, inside, unused, reached)
+    special: list[ast.AST] = []
+    own = own_variables(stmts, True, inside, special)
+    return unreached(code, stmts, own, inside, special, unused, reached)
 
 
 FUNCTION = code_of("def f(a):\n    b = c = a\n    return b, c")
@@ -96,8 +97,9 @@ def test_a_variable_that_no_function_takes() -> None:
 
 
 def test_a_variable_whose_cell_is_used() -> None:
-    stmts: list[ast.stmt] = [*parsed("d = a", SCOPES), ast.Expr(value=Cell(name="d"))]
-    assert unreached(TAKEN, stmts, own_variables(stmts, True), [], (), NOTHING) == Unreached()
+    cell = Cell(name="d")
+    stmts: list[ast.stmt] = [*parsed("d = a", SCOPES), ast.Expr(value=cell)]
+    assert unreached(TAKEN, stmts, own_variables(stmts, True), [], [cell], (), NOTHING) == Unreached()
 
 
 def test_a_variable_of_the_code_around_is_not_its_own() -> None:
@@ -137,7 +139,8 @@ def test_what_code_did_before_it_was_gone(source: str, ops: tuple[str, ...], yie
 
 
 def test_what_is_reached() -> None:
-    reached = Reached.of(normalise(code_of("def f(a):\n    d = a\n    return lambda: d")).instructions)
+    reached = Reached.of(normalise(code_of("def f(a):\n    d = a\n    return lambda: d")))
     assert reached.shared == {"d"} and "STORE_DEREF" in reached.ops
     rows = [Instruction(op, arg, -1, 0, None, -1) for op, arg in (("MAKE_CELL", "c"), ("LOAD", "x"))]
-    assert Reached.of(rows) == Reached(frozenset({"MAKE_CELL", "LOAD"}), frozenset(), frozenset({"c"}))
+    expected = Reached(frozenset({"MAKE_CELL", "LOAD"}), frozenset(), frozenset({"c"}))
+    assert Reached.of(Listing(FUNCTION, rows, [])) == expected

@@ -106,8 +106,8 @@ def test_a_recorder_hears_of_every_pass_of_every_code_object() -> None:
 
 
 def test_a_recorder_can_stop_the_work() -> None:
-    names = heard(Listener(stop_after="regions"))
-    assert names.count("regions") == 2
+    names = heard(Listener(stop_after="ends"))
+    assert names.count("ends") == 2
     assert "build" not in names
 
 

@@ -16,6 +16,7 @@ def stack_depths(listing: Listing) -> list[int]:
     instructions, handlers = listing.instructions, listing.handlers
     depths = [-1] * len(instructions)
     stack = [(0, 0)]
+    always, straight = ALWAYS, STRAIGHT
     while stack:
         index, depth = stack.pop()
         present = -1
@@ -23,7 +24,7 @@ def stack_depths(listing: Listing) -> list[int]:
             depths[index] = depth
             instruction = instructions[index]
             op = instruction.op
-            pops, pushes = ALWAYS.get(op) or OPERATIONS[op].effect(instruction.arg)
+            pops, pushes = always.get(op) or OPERATIONS[op].effect(instruction.arg)
             if pops > depth:
                 raise fail(listing, index, f"{op} takes {pops} values from a stack of {depth}")
             number = instruction.handler
@@ -34,7 +35,7 @@ def stack_depths(listing: Listing) -> list[int]:
                 if number != present:
                     present = number
                     stack.append((handler.target, handler.depth + handler.lasti + 1))
-            if op in STRAIGHT:
+            if op in straight:
                 index += 1
                 depth += pushes - pops
                 continue

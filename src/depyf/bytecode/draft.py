@@ -9,6 +9,7 @@ from operator import attrgetter
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Handler
 from depyf.bytecode.operand import RawInstruction, Step, Steps
+from depyf.bytecode.places import Places
 from depyf.errors import DecompilationError
 
 NAME = attrgetter("name")
@@ -29,6 +30,7 @@ class Draft:
     elidable: instructions whose last step is a jump; it is removed if its target follows directly.
     names: the opcode names that occur, once requested.
     has_lines: whether the caller needs source locations.
+    places: the known location of each 2-byte unit in the source.
     """
 
     code: Code
@@ -44,12 +46,13 @@ class Draft:
     function_names: dict[int, object] = field(default_factory=dict)
     names: frozenset[str] | None = None
     has_lines: bool = True
+    places: Places = field(default_factory=list)
 
     def fail(self, index: int, reason: str) -> DecompilationError:
         """Return the error for the instruction with this index."""
         return DecompilationError(reason, code=str(self.code), offset=self.raws[index].offset)
 
-    def places(self, name: str) -> list[int]:
+    def indices(self, name: str) -> list[int]:
         """Return the indices of the raw instructions with an opcode name."""
         if self.names is None:
             self.names = frozenset(map(NAME, self.raws))

@@ -7,10 +7,13 @@ later stage knows a Python version.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.places import Places
+
+OP = attrgetter("op")
 
 
 @dataclass(slots=True)
@@ -98,3 +101,11 @@ class Listing:
     has_idle_end: bool = False
     function_names: dict[int, object] = field(default_factory=dict)
     places: Places = field(default_factory=list)
+    _ops: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def ops(self) -> frozenset[str]:
+        """The names of the operations in the listing."""
+        if self._ops is None:
+            self._ops = frozenset(map(OP, self.instructions))
+        return self._ops

@@ -8,10 +8,10 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.depths import stack_depths
 from depyf.bytecode.draft import Draft, Fold
 from depyf.bytecode.exception_table import Entry, read_exception_table
-from depyf.bytecode.line_table import read_lines
+from depyf.bytecode.line_table import Lines, read_lines
 from depyf.bytecode.listing import Handler, Listing
 from depyf.bytecode.operand import Operand, Pool, RawInstruction, Steps
-from depyf.bytecode.places import read_places
+from depyf.bytecode.places import Places, read_located
 from depyf.bytecode.settle import settle
 from depyf.bytecode.versions.facts import Facts
 from depyf.bytecode.versions.known import facts_of
@@ -51,8 +51,7 @@ def finish(draft: Draft, facts: Facts, folds: tuple[Fold, ...], marks: bool, mea
         listing = settle(draft)
     if measures or facts.guesses:
         stack_depths(listing)  # A wrong guess is dropped if the stack depths do not fit.
-    if facts.lines == "locations" and draft.has_lines:
-        listing.places = read_places(draft.code)
+    listing.places = draft.places
     listing.function_names = draft.function_names
     listing.source_order = facts.source_order
     listing.keeps_constants = facts.keeps_constants
@@ -68,24 +67,29 @@ def begin(code: Code, facts: Facts, with_lines: bool) -> Draft:
     pool = pool_of(code, facts)
     steps = expand(raws, facts, Operand(pool, raws[0]))
     targets = jump_targets(code, facts, raws)
-    lines = read_lines(code, facts.lines) if with_lines else None
+    lines, places = _lines(code, facts) if with_lines else (None, [])
     draft = Draft(
         code=code,
         raws=raws,
         steps=steps,
         targets=targets,
-        lines=[None] * len(raws) if lines is None else [lines[raw.offset // 2] for raw in raws],
+        lines=[None] * len(raws) if lines is None else [lines[raw.offset >> 1] for raw in raws],
         handler=[-1] * len(raws),
         handlers=[],
         entries=[0] * len(raws),
         has_lines=with_lines,
+        places=places,
     )
-    for target in targets:
-        if target != -1:
-            draft.entries[target] += 1
+    for target in filter((-1).__ne__, targets):
+        draft.entries[target] += 1
     if facts.exceptions == "table":
         protect(draft, read_exception_table(code))
     return draft
+
+
+def _lines(code: Code, facts: Facts) -> tuple[Lines, Places]:
+    """Return the line of each 2-byte unit of the code, and its location if known."""
+    return read_located(code) if facts.lines == "locations" else (read_lines(code, facts.lines), [])
 
 
 def expand(raws: list[RawInstruction], facts: Facts, operand: Operand) -> list[Steps]:
@@ -93,15 +97,17 @@ def expand(raws: list[RawInstruction], facts: Facts, operand: Operand) -> list[S
     fixed, expansions = facts.fixed, facts.expansions
     met: dict[tuple[str, int], Steps] = {}
     steps: list[Steps] = []
+    append = steps.append
     for raw in raws:
-        known = fixed.get(raw.name)
+        name = raw.name
+        known = fixed.get(name)
         if known is None:
-            same = (raw.name, raw.arg)
+            same = name, raw.arg
             known = met.get(same)
             if known is None:
                 operand.raw = raw
-                known = met[same] = expansions[raw.name](operand)
-        steps.append(known)
+                known = met[same] = expansions[name](operand)
+        append(known)
     return steps
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.line_table import HEAD, Lines, fitted, locations
 
 LONGEST = 6
 """Bytes of the longest number in a table, for a file of at most 2**30 lines."""
+MOST = 63
+"""The highest value of the last byte of a number; the other bytes are higher."""
 SHORT, ONE_LINE, NO_COLUMNS, LONG = 10, 13, 13, 14
 """The first kinds of entries that are not short, that may span lines, without columns, and with full numbers."""
 
@@ -29,72 +34,76 @@ class _Broken(Exception):
     """A table that no compiler writes."""
 
 
-class _Numbers:
-    """The bytes of a table from a position on."""
-
-    def __init__(self, table: bytes, position: int) -> None:
-        self.table = table
-        self.position = position
-
-    def byte(self) -> int:
-        """Return the next byte."""
-        if self.position >= len(self.table):
+def _number(rest: Iterator[int]) -> int:
+    """Return the next number: six bits per byte, low ones first."""
+    byte = next(rest)
+    value = byte & MOST
+    place = 0
+    while byte > MOST:
+        place += 6
+        if place == 6 * LONGEST:
             raise _Broken
-        self.position += 1
-        return self.table[self.position - 1]
-
-    def number(self) -> int:
-        """Return the next number: six bits a byte, low ones first."""
-        value = 0
-        for place in range(LONGEST):
-            byte = self.byte()
-            value |= (byte & 63) << 6 * place
-            if not byte & 64:
-                return value
-        raise _Broken
-
-    def signed(self) -> int:
-        """Return the next number with a sign, which is its bit 0."""
-        value = self.number()
-        return -(value >> 1) if value & 1 else value >> 1
+        byte = next(rest)
+        value |= (byte & MOST) << place
+    return value
 
 
 def read_places(code: Code) -> Places:
     """Return the location of each 2-byte unit of code of 3.11 or newer; an empty list if the table is invalid."""
-    table, line, position = code.line_table, code.first_line, 0
+    return read_located(code)[1]
+
+
+def read_located(code: Code) -> tuple[Lines, Places]:
+    """Return the line and location of each 2-byte unit of code of 3.11 or newer; no location if the table is invalid.
+
+    Raises `DecompilationError` for a table whose lines cannot be read.
+    """
     units = len(code.bytecode) // 2
-    found: Places = []
+    lines: Lines = []
+    places: Places = []
     try:
-        while position < len(table) and len(found) < units:
-            head = table[position]
-            kind = head >> 3 & 15
-            place: Place | None
-            if kind < SHORT:
-                byte = table[position + 1]
-                column = kind << 3 | byte >> 4
-                place = Place(line, column, line, column + (byte & 15))
-                position += 2
-            elif kind < ONE_LINE:
-                line += kind - SHORT
-                place = Place(line, table[position + 1], line, table[position + 2])
-                position += 3
-            else:
-                numbers = _Numbers(table, position + 1)
-                line, place = _entry(numbers, kind, line)
-                position = numbers.position
-            found += [place] * ((head & 7) + 1)
-    except (_Broken, IndexError):
-        return []
-    return found + [None] * (units - len(found))
+        _read(code, lines, places)
+    except (_Broken, StopIteration):
+        return locations(code, units), []
+    return fitted(lines, units), places[:units] + [None] * (units - len(places))
 
 
-def _entry(numbers: _Numbers, kind: int, line: int) -> tuple[int, Place | None]:
+def _read(code: Code, lines: Lines, places: Places) -> None:
+    """Append the line and location of each unit."""
+    line, rest = code.first_line, iter(code.line_table)
+    make = tuple.__new__  # `Place(...)` takes twice as long.
+    place: Place | None
+    for head in rest:
+        if head < HEAD:
+            raise _Broken
+        kind, count = head >> 3 & 15, (head & 7) + 1
+        if kind < SHORT:
+            byte = next(rest)
+            column = kind << 3 | byte >> 4
+            place = make(Place, (line, column, line, column + (byte & 15)))
+        elif kind < ONE_LINE:
+            line += kind - SHORT
+            place = make(Place, (line, next(rest), line, next(rest)))
+        elif kind <= LONG:
+            line, place = _numbered(rest, kind, line)
+        else:
+            lines += [None] * count
+            places += [None] * count
+            continue
+        lines += [line] * count
+        places += [place] * count
+
+
+def _numbered(rest: Iterator[int], kind: int, line: int) -> tuple[int, Place | None]:
     """Return the line from which the next entry counts, and the location of this entry."""
-    if kind == NO_COLUMNS:
-        return line + numbers.signed(), None
+    change, height, column, end = next(rest), 0, 0, 0
     if kind == LONG:
-        line += numbers.signed()
-        last = line + numbers.number()
-        column, end = numbers.number() - 1, numbers.number() - 1
-        return line, Place(line, column, last, end) if column >= 0 else None
-    return line, None
+        height, column, end = next(rest), next(rest), next(rest)
+        if change | height | column | end > MOST:
+            # A number has several bytes: read the entry again, with full numbers.
+            rest = chain((change, height, column, end), rest)
+            change, height, column, end = _number(rest), _number(rest), _number(rest), _number(rest)
+    elif change > MOST:
+        change = _number(chain((change,), rest))
+    line += -(change >> 1) if change & 1 else change >> 1
+    return line, tuple.__new__(Place, (line, column - 1, line + height, end - 1)) if column else None

@@ -70,11 +70,10 @@ def jump_targets(code: Code, facts: Facts, raws: list[RawInstruction]) -> list[i
     Raises `DecompilationError` if a target lies outside the code or within an instruction.
     """
     targets = [-1] * len(raws)
-    if facts.jumping.isdisjoint(map(NAME, raws)):
-        return targets
-    starts = list(map(START, raws))
-    for index in [index for index, raw in enumerate(raws) if raw.name in facts.jumping]:
-        raw = raws[index]
+    jumping = facts.jumping
+    jumps = [(index, raw) for index, raw in enumerate(raws) if raw.name in jumping]
+    starts = list(map(START, raws)) if jumps else []
+    for index, raw in jumps:
         distance = raw.arg * facts.jump_unit
         if raw.name in facts.table.jump_absolute:
             offset = distance

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from depyf.bytecode.code import Code
-from depyf.bytecode.host import without_compiler_warnings
+from depyf.bytecode.host import pausing, without_compiler_warnings
 from depyf.bytecode.listings import Listings
 from depyf.bytecode.reader import read
 from depyf.bytecode.versions.running import is_running
@@ -48,6 +48,7 @@ class DecompiledModule:
         return self.verdict.reason
 
 
+@pausing
 def decompile_module(
     code: Code, *, oracle: Oracle | None = None, without: frozenset[str] = NOTHING, as_written: bool = False
 ) -> DecompiledModule:

@@ -50,7 +50,8 @@ def take_bound(original: Code, candidate: Code, listings: Listings) -> bool:
 def _bindings(listing: Listing) -> tuple[int, dict[object, object]]:
     """Return where the bindings of builtins begin, and each name's object. A docstring and imports may come before."""
     items = listing.instructions
-    start = next((place for place in range(len(items)) if _binding(items, place) is not None), -1)
+    imports = [place - 2 for place, item in enumerate(items) if item.op == "IMPORT_NAME"]
+    start = next((place for place in imports if place >= 0 and _binding(items, place) is not None), -1)
     bound: dict[object, object] = {}
     place = start
     while start >= 0 and (found := _binding(items, place)) is not None:

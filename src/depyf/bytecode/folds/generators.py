@@ -29,7 +29,7 @@ def fold_generator_start(draft: Draft) -> None:
     Raises `DecompilationError` for code with a generator's flags that makes no generator: it runs as a function.
     """
     is_made = False
-    for index in draft.places("RETURN_GENERATOR"):
+    for index in draft.indices("RETURN_GENERATOR"):
         if draft.is_run(index, "RETURN_GENERATOR", "POP_TOP"):
             draft.clear(index, index + 2)
             is_made = True

@@ -11,7 +11,7 @@ from depyf.bytecode.operand import Step
 
 def fold_keywords(draft: Draft) -> None:
     """Push the keyword names of each call as a value. Raises if a register is set without a call."""
-    for index in draft.places("KW_NAMES"):
+    for index in draft.indices("KW_NAMES"):
         call = draft.next_kept(index)
         if call < 0 or draft.name(call) != "CALL":
             raise draft.fail(index, "KW_NAMES without a CALL that follows")

@@ -14,7 +14,7 @@ POPS_ITERATOR = Step("SEND", True, True)
 
 def fold_sends(draft: Draft) -> None:
     """Replace each loop that sends by YIELD_FROM; other SENDs stay."""
-    for index in draft.places("SEND"):
+    for index in draft.indices("SEND"):
         if draft.is_run(index, *LOOP) and draft.targets[index + 3] == index:
             fold_loop(draft, index)
 

@@ -16,11 +16,19 @@ OLDEST, NEWEST = 7, 15
 class _Known(Mapping[Version, Facts]):
     """Facts by version, each read on first use."""
 
+    def __init__(self) -> None:
+        self._read: dict[Version, Facts] = {}
+
+    def get(self, version: Version, default: Facts | None = None) -> Facts | None:  # type: ignore[override]
+        """Return the facts of a version, or the default for an unknown one."""
+        return self._read.get(version) or super().get(version, default)
+
     def __getitem__(self, version: Version) -> Facts:
         if version[0] != 3 or not OLDEST <= version[1] <= NEWEST:
             raise KeyError(version)
         facts = import_module(f"depyf.bytecode.versions.v3_{version[1]}").FACTS
         assert isinstance(facts, Facts)
+        self._read[version] = facts
         return facts
 
     def __iter__(self) -> Iterator[Version]:

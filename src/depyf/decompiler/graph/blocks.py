@@ -27,20 +27,18 @@ def split(listing: Listing) -> tuple[list[Span], dict[int, int]]:
     target, after every jump or stop, at every handler's entry, and where the protecting handler changes.
     """
     instructions = listing.instructions
+    ends = [position for position, instruction in enumerate(instructions) if instruction.op in ENDS]
     leaders = {0}
-    leaders.update(handler.target for handler in listing.handlers)
-    leaders.update(loop.start for loop in listing.loops)
-    leaders.update(beyond.target for beyond in listing.beyond.values())
-    handler = instructions[0].handler if instructions else -1
-    for position, instruction in enumerate(instructions):
-        if instruction.op in ENDS:
-            leaders.add(position + 1)
-        if instruction.target >= 0:
-            leaders.add(instruction.target)
-        if instruction.handler != handler:
-            handler = instruction.handler
-            leaders.add(position)
-    starts = sorted(position for position in leaders if position < len(instructions))
-    ends = starts[1:] + [len(instructions)]
-    spans = [Span(start, end, instructions[start].handler) for start, end in zip(starts, ends)]
+    leaders.update([position + 1 for position in ends])
+    leaders.update([instructions[position].target for position in ends])
+    leaders.update([handler.target for handler in listing.handlers])
+    leaders.update([loop.start for loop in listing.loops])
+    leaders.update([beyond.target for beyond in listing.beyond.values()])
+    if listing.handlers:
+        handlers = [instruction.handler for instruction in instructions]
+        leaders.update([place for place, (one, next_) in enumerate(zip(handlers, handlers[1:]), 1) if one != next_])
+    starts = sorted([position for position in leaders if 0 <= position < len(instructions)])
+    spans = [
+        Span(start, end, instructions[start].handler) for start, end in zip(starts, [*starts[1:], len(instructions)])
+    ]
     return spans, {span.start: index for index, span in enumerate(spans)}

@@ -12,14 +12,15 @@ def postorder(graph: Graph) -> list[int]:
     """
     order: list[int] = []
     seen = {0}
-    stack: list[tuple[int, list[int]]] = [(0, _successors(graph, 0))]
+    stack = [(0, _successors(graph, 0))]
     while stack:
         index, rest = stack[-1]
-        if rest:
+        while rest:
             target = rest.pop()
             if target not in seen:
                 seen.add(target)
                 stack.append((target, _successors(graph, target)))
+                break
         else:
             stack.pop()
             order.append(index)
@@ -28,10 +29,14 @@ def postorder(graph: Graph) -> list[int]:
 
 def _successors(graph: Graph, index: int) -> list[int]:
     """Return the successors of a block; the last one is visited first."""
-    block = graph.block(index)
-    found = [edge.target for edge in block.exit.edges()]
-    if block.handler >= 0:
-        found.append(graph.handlers[block.handler].target)
-    if len(found) > 1:
-        found.sort()
+    block = graph.blocks[index]
+    assert block is not None, f"block {index} was removed"
+    edges = block.exit.edges()
+    handler = block.handler
+    if len(edges) == 1 and handler < 0:
+        return [edges[0].target]
+    found = [edge.target for edge in edges]
+    if handler >= 0:
+        found.append(graph.handlers[handler].target)
+    found.sort()
     return found

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from depyf.decompiler.graph.tac import Graph, Inst
 
 NAMING = frozenset({"LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})
+NOTHING: set[int] = set()
 
 
 @dataclass(slots=True)
@@ -25,6 +26,11 @@ class _Effect:
 def unsure_reads(graph: Graph) -> set[int]:
     """Return the temporaries that were read from variables that may have been unbound."""
     naming = {block.index: [inst for inst in block.insts if inst.op in NAMING] for block in graph.live()}
+    if all(binds(inst, NOTHING) for insts in naming.values() for inst in insts):
+        bound = _bound_first(graph, naming[0])
+        naming = {index: [inst for inst in insts if inst.arg not in bound] for index, insts in naming.items()}
+        if not any(naming.values()):
+            return set()
     names = sorted({str(inst.arg) for insts in naming.values() for inst in insts})
     bits = {name: 1 << place for place, name in enumerate(names)}
     nullable: set[int] = set()
@@ -40,6 +46,21 @@ def unsure_reads(graph: Graph) -> set[int]:
         if taken <= nullable:
             return unsure
         nullable |= taken
+
+
+def _bound_first(graph: Graph, insts: list[Inst]) -> set[object]:
+    """Return the parameters, and the variables that the first block binds before a read that may raise.
+
+    insts: the operations of that block that name variables.
+    """
+    bound: set[object] = set(graph.code.parameters)
+    if graph.block(0).handler < 0:
+        for inst in insts:
+            if inst.op == "STORE_FAST":
+                bound.add(inst.arg)
+            elif inst.arg not in bound:
+                break
+    return bound
 
 
 def _find(graph: Graph, naming: dict[int, list[Inst]], bits: dict[str, int], nullable: set[int]) -> set[int]:

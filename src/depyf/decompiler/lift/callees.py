@@ -12,14 +12,12 @@ from depyf.decompiler.graph.tac import NULL, SELF, Graph, Inst
 from depyf.errors import DecompilationError
 
 
-def settle_callees(graph: Graph) -> None:
+def settle_callees(graph: Graph, calls: list[Inst]) -> None:
     """Drop the missing `self` of every call; the argument of the operation is then its names, or `has_kwargs`."""
-    for block in graph.live():
-        for inst in block.insts:
-            if inst.op in ("CALL", "CALL_EX"):
-                inst.arg, shape = cast("tuple[object, str]", inst.arg)
-                if shape != "plain":
-                    inst.uses[:2] = _callee(graph, inst)
+    for inst in calls:
+        inst.arg, shape = cast("tuple[object, str]", inst.arg)
+        if shape != "plain":
+            inst.uses[:2] = _callee(graph, inst)
 
 
 def _callee(graph: Graph, inst: Inst) -> list[int]:

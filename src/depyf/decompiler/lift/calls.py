@@ -10,6 +10,7 @@ from depyf.decompiler.graph.tac import Inst
 from depyf.decompiler.lift.definitions import name_function
 from depyf.decompiler.lift.fold import Folder, is_augmented
 from depyf.decompiler.lift.nodes import (
+    IMPURE,
     PURE,
     AsyncIter,
     AsyncNext,
@@ -33,14 +34,13 @@ from depyf.decompiler.lift.values import as_set, is_keyword_name
 def call(folder: Folder, inst: Inst) -> None:
     """CALL: the last operands are keyword arguments if there are names."""
     names = cast("tuple[str, ...]", inst.arg)
-
-    def make(parts: list[ast.expr]) -> ast.expr:
-        positional = parts[1 : len(parts) - len(names)]
-        values = parts[len(parts) - len(names) :]
-        keywords = [ast.keyword(arg=name, value=value) for name, value in zip(names, values)]
-        return ast.Call(func=parts[0], args=positional, keywords=keywords)
-
-    folder.combine(inst, make)
+    parts, reads, writes, _ = folder.taken(inst.uses)
+    keywords: list[ast.keyword] = []
+    if names:
+        first = len(parts) - len(names)
+        keywords = [ast.keyword(name, value) for name, value in zip(names, parts[first:])]
+        del parts[first:]
+    folder.push(inst, ast.Call(parts[0], parts[1:], keywords), IMPURE, reads, writes)
 
 
 def call_ex(folder: Folder, inst: Inst) -> None:

@@ -19,7 +19,7 @@ from typing import cast
 
 from depyf.decompiler.graph.tac import HALVES, Graph, Inst, is_second_half
 from depyf.decompiler.lift import order
-from depyf.decompiler.lift.extent import Extent, note_extent, note_place, note_row
+from depyf.decompiler.lift.extent import Extent, note_extent, note_row
 from depyf.decompiler.lift.nodes import EMPTY, IMPURE, PURE, Augmented, Entry, Ref, Temp
 from depyf.decompiler.lift.slots import Slots
 from depyf.errors import DecompilationError
@@ -69,10 +69,10 @@ class Folder:
         self.insts = insts
         self.position = self.told = 0
         self.added = None
-        end, rule_of = len(insts), rules.get
-        while self.position < end and (whole or not self.stmts):
-            inst = insts[self.position]
-            self.position += 1
+        end, rule_of, stmts = len(insts), rules.get, self.stmts
+        while (position := self.position) < end and (whole or not stmts):
+            inst = insts[position]
+            self.position = position + 1
             rule = rule_of(inst.op)
             if rule is None:
                 raise self.error(f"operation {inst.op} cannot be folded", inst)
@@ -98,16 +98,17 @@ class Folder:
             self.locate(expr, inst)
         else:
             note_row(expr, inst.line)
-        entry = Entry(temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line, [])
+        entry = self.by_temp[temp] = Entry(
+            temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line, []
+        )
         self.pending.append(entry)
-        self.by_temp[temp] = entry
         return entry
 
     def combine(
         self, inst: Inst, make: Callable[[list[ast.expr]], ast.expr], effect: int = IMPURE
     ) -> Entry:
         """Push the expression that `make` builds from the operands."""
-        exprs, reads, writes, own = self._taken(inst.uses)
+        exprs, reads, writes, own = self.taken(inst.uses)
         return self.push(inst, make(exprs), own if own > effect else effect, reads, writes)
 
     def take(self, temps: list[int]) -> Operands:
@@ -115,12 +116,13 @@ class Folder:
 
         Pending values that cannot be moved there are first assigned to their temporaries.
         """
-        return Operands(*self._taken(temps))
+        return Operands(*self.taken(temps))
 
-    def _taken(self, temps: list[int]) -> Taken:
+    def taken(self, temps: list[int]) -> Taken:
+        """Return what `take` returns, as a tuple."""
         first = len(self.pending) - len(temps)
         tail = self.pending[first:]
-        if list(map(_temp_if_plain, tail)) == temps:
+        if [entry.temp for entry in tail] == temps and all(map(is_plain, tail)):
             del self.pending[first:]
             return self._inline(tail)
         self._settle(temps)
@@ -203,10 +205,13 @@ class Folder:
 
     def locate(self, node: ast.AST, inst: Inst) -> None:
         """Record the source location of the operation that makes a node."""
-        if inst.op == "MOVE":
+        offset, op = inst.offset, inst.op
+        if offset < 0 or op == "MOVE" or not self.places:
             return
-        if inst.op not in HALVES or not is_second_half(self.insts, self.position - 1):
-            note_place(node, self.graph.place(inst.offset))
+        if op not in HALVES or not is_second_half(self.insts, self.position - 1):
+            place = self.places[offset >> 1]
+            if place is not None:
+                node.place = place  # type: ignore[attr-defined]
 
     def drops_next(self, temp: int) -> bool:
         """Return whether the next operation drops a value: then its store is an expression, `(a := b)`."""
@@ -289,10 +294,9 @@ def is_augmented(entry: Entry) -> bool:
     return type(entry.expr) is Augmented
 
 
-def _temp_if_plain(entry: Entry) -> int | None:
-    """Return the temporary of an untouched value with one remaining use, or None."""
-    is_plain = entry.uses == 1 and not entry.shared and not entry.targets and type(entry.expr) is not Augmented
-    return entry.temp if is_plain else None
+def is_plain(entry: Entry) -> bool:
+    """Return whether a value is untouched and has one remaining use."""
+    return entry.uses == 1 and not entry.shared and not entry.targets and type(entry.expr) is not Augmented
 
 
 def needs_name(entry: Entry) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import cast
 
 from depyf.bytecode.listing import Instruction
@@ -15,6 +15,7 @@ class Machine:
     """A stack of temporaries, and the operations so far.
 
     `const` maps temporaries to the constants in them: calls and displays read the names of their keywords there.
+    `calls` are the calls among the operations of all blocks.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -22,6 +23,7 @@ class Machine:
         self.stack: list[int] = []
         self.insts: list[Inst] = []
         self.const: dict[int, object] = {}
+        self.calls: list[Inst] = []
         self.now = Instruction("", None, -1, 0, None, -1)
 
     def begin(self, stack: list[int]) -> list[Inst]:
@@ -30,56 +32,59 @@ class Machine:
         self.insts = []
         return self.insts
 
-    def execute(self, now: Instruction) -> None:
-        """Execute an operation that does not end a block.
+    def run(self, instructions: Iterable[Instruction]) -> None:
+        """Execute operations that do not end a block.
 
         Raises DecompilationError for an unknown operation or a stack that is too short.
         """
-        self.now = now
-        op = now.op
-        plain = PLAIN.get(op)
-        if plain is not None:
+        graph, stack, append, plain = self.graph, self.stack, self.insts.append, PLAIN
+        for now in instructions:
+            self.now = now
+            op = now.op
+            known = plain.get(op)
+            if known is None:
+                self._execute(op, now.arg)
+                continue
             # `pop` and `emit` inlined: this is the path of most operations.
-            pops, pushes = plain
-            stack, graph = self.stack, self.graph
+            pops, pushes = known
             uses: list[int] = []
             if pops:
                 uses = stack[-pops:]
                 if len(uses) < pops:
                     self.top(pops)
                 del stack[-pops:]
-            defs: list[int] = []
-            if pushes == 1:
-                defs.append(graph.temps)
-                stack.append(graph.temps)
-                graph.temps += 1
-            elif pushes:
-                defs += range(graph.temps, graph.temps + pushes)
-                stack += defs
-                graph.temps += pushes
-            self.insts.append(Inst(op, now.arg, uses, defs, now.line, now.offset))
-            return
+            first = graph.temps
+            graph.temps = first + pushes
+            defs = [first] if pushes == 1 else list(range(first, first + pushes))
+            append(Inst(op, now.arg, uses, defs, now.line, now.offset))
+            stack += defs
+
+    def _execute(self, op: str, arg: object) -> None:
+        """Execute an operation that does not only replace the top values by others."""
         rule = RULES.get(op)
         if rule is not None:
-            rule(self, now.arg)
+            rule(self, arg)
         elif op in COUNTED:
-            self.emit(op, now.arg, self.pop(cast(int, now.arg)), 1)
+            self.emit(op, arg, self.pop(cast(int, arg)), 1)
         elif op in PEEK:
             seen, pushed = PEEK[op]
-            self.emit(op, now.arg, self.top(seen), pushed)
+            self.emit(op, arg, self.top(seen), pushed)
         elif op in INTO:
             values = self.pop(INTO[op])
-            self.emit(op, now.arg, [self.at(cast(int, now.arg)), *values], 0)
+            self.emit(op, arg, [self.at(cast(int, arg)), *values], 0)
         else:
             raise self.error(f"operation {op} cannot be lifted")
 
-    def emit(self, op: str, arg: object, uses: list[int], pushes: int) -> None:
+    def emit(self, op: str, arg: object, uses: list[int], pushes: int) -> Inst:
         """Append an operation and push the values that it makes, the first lowest."""
-        first = self.graph.temps
-        self.graph.temps = first + pushes
-        defs = list(range(first, first + pushes))
-        self.insts.append(Inst(op, arg, uses, defs, self.now.line, self.now.offset))
+        graph, now = self.graph, self.now
+        first = graph.temps
+        graph.temps = first + pushes
+        defs = [first] if pushes == 1 else list(range(first, first + pushes))
+        inst = Inst(op, arg, uses, defs, now.line, now.offset)
+        self.insts.append(inst)
         self.stack += defs
+        return inst
 
     def pop(self, count: int) -> list[int]:
         """Pop `count` values, the lowest first."""
@@ -156,15 +161,14 @@ def _load_super_method(machine: Machine, arg: object) -> None:
     machine.stack.append(SELF)
 
 
-def _callee(machine: Machine, shape: str) -> list[int]:
-    """Pop the callee: one value, or two of which one may be missing (see `lift/callees.py`)."""
-    return machine.pop(1 if shape == "plain" else 2)
+def _emit_call(machine: Machine, op: str, arg: object, shape: str, args: list[int]) -> None:
+    """Pop the callee: one value, or two of which one may be missing; and call it (see `lift/callees.py`)."""
+    machine.calls.append(machine.emit(op, (arg, shape), machine.pop(1 if shape == "plain" else 2) + args, 1))
 
 
 def _call(machine: Machine, arg: object) -> None:
     count, shape = cast("tuple[int, str]", arg)
-    args = machine.pop(count)
-    machine.emit("CALL", ((), shape), _callee(machine, shape) + args, 1)
+    _emit_call(machine, "CALL", (), shape, machine.pop(count))
 
 
 def _call_kw(machine: Machine, arg: object) -> None:
@@ -173,7 +177,7 @@ def _call_kw(machine: Machine, arg: object) -> None:
     if not isinstance(names, tuple):
         raise machine.error("the names of a call's keywords are no constant")
     args = machine.pop(count)
-    machine.emit("CALL", (names, shape), _callee(machine, shape) + args, 1)
+    _emit_call(machine, "CALL", names, shape, args)
 
 
 def _call_ex(machine: Machine, arg: object) -> None:
@@ -182,7 +186,7 @@ def _call_ex(machine: Machine, arg: object) -> None:
     if args[-1] == NULL:
         # Since 3.14 a null stands for missing keyword arguments; a program may push it before the other arguments.
         has_kwargs, args = False, args[:-1]
-    machine.emit("CALL_EX", (has_kwargs, shape), _callee(machine, shape) + args, 1)
+    _emit_call(machine, "CALL_EX", has_kwargs, shape, args)
 
 
 def _build_map(machine: Machine, arg: object) -> None:

@@ -36,9 +36,7 @@ class Var(ast.Name):
     scope: str
 
     def __init__(self, id: object, ctx: ast.expr_context, scope: str) -> None:
-        self.id = str(id)
-        self.ctx = ctx
-        self.scope = scope
+        self.__dict__ = {"id": str(id), "ctx": ctx, "scope": scope}
 
 
 KINDS = {"FAST": "fast", "NAME": "name", "GLOBAL": "global", "DEREF": "deref", "CLASSDEREF": "classderef"}
@@ -180,6 +178,30 @@ class TypeAliasStatement(ast.stmt):
         self.type_params = type_params
         self.value = value
         self.lineno = lineno
+
+
+class Definition(ast.FunctionDef):
+    """A `def` with the variable that it binds."""
+
+    _fields = tuple(dict.fromkeys((*ast.FunctionDef._fields, "type_params")))
+    target: Var | Temp
+    type_params: list[ast.expr]
+
+
+class AsyncDefinition(ast.AsyncFunctionDef):
+    """An `async def` with the variable that it binds."""
+
+    _fields = tuple(dict.fromkeys((*ast.AsyncFunctionDef._fields, "type_params")))
+    target: Var | Temp
+    type_params: list[ast.expr]
+
+
+class ClassDefinition(ast.ClassDef):
+    """A `class` with the variable that it binds."""
+
+    _fields = tuple(dict.fromkeys((*ast.ClassDef._fields, "type_params")))
+    target: Var
+    type_params: list[ast.expr]
 
 
 class Namespace(Expression):

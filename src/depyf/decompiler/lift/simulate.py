@@ -38,6 +38,7 @@ from depyf.decompiler.steps import step
 from depyf.errors import DecompilationError
 
 STATEMENTS = ("break", "continue")
+TESTS = frozenset({"JUMP_IF_TRUE", "JUMP_IF_FALSE"})
 CONTROL = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "RETURN", "RAISE", "RERAISE"})
 
 
@@ -55,30 +56,34 @@ def lift(listing: Listing, first_temp: int = 0, *, restores: bool = False) -> Gr
     lifter = _Lifter(listing, first_temp)
     while lifter.work:
         lifter.block(lifter.work.pop())
-    remove_trivial_phis(lifter.graph, lifter.handler_args)
+    if any(lifter.phis.values()):
+        remove_trivial_phis(lifter.graph, lifter.handler_args)
     take_kept(lifter.graph)
     blocks = lifter.graph.live() if restores else []
     drop_unread(lifter.graph, {inst.uses[0] for block in blocks for inst in block.insts if inst.op == "POP_EXCEPT"})
-    settle_callees(lifter.graph)
-    split_loop_edges(lifter.graph)
+    settle_callees(lifter.graph, lifter.machine.calls)
+    split_loop_edges(lifter.graph, lifter.iterating)
     lifter.graph.unsure = unsure_reads(lifter.graph)
-    _note_waiting(lifter.graph)
+    _note_waiting(lifter.graph, lifter.branching)
     note_guarded(lifter.graph, listing, [span.end for span in lifter.spans])
     return lifter.graph
 
 
-def _note_waiting(graph: Graph) -> None:
+def _note_waiting(graph: Graph, branching: list[int]) -> None:
     """Record the stack at each test: the initial stack of its targets, without phis."""
-    for block in graph.live():
-        exit_ = block.exit
-        if isinstance(exit_, Branch):
-            target = graph.block(exit_.if_false.target)
-            values = dict(zip(target.phis, exit_.if_false.args))
-            graph.waiting[exit_.cond] = [values.get(temp, temp) for temp in target.stack]
+    for index in sorted(branching):
+        exit_ = graph.block(index).exit
+        assert isinstance(exit_, Branch)
+        target = graph.block(exit_.if_false.target)
+        values = dict(zip(target.phis, exit_.if_false.args))
+        graph.waiting[exit_.cond] = [values.get(temp, temp) for temp in target.stack]
 
 
 class _Lifter:
-    """State of the walk: the stack on entry and the phis of each reached block."""
+    """State of the walk: the stack on entry and the phis of each reached block.
+
+    branching, iterating: the blocks that end with a test, and those that take the next value of an iterator.
+    """
 
     def __init__(self, listing: Listing, first_temp: int) -> None:
         self.listing = listing
@@ -97,58 +102,65 @@ class _Lifter:
         self.work: list[int] = [0]
         self.handler_args: dict[int, list[list[int]]] = {}
         self.kept: list[int] = []
+        self.branching: list[int] = []
+        self.iterating: list[int] = []
 
     def block(self, index: int) -> None:
         """Execute a block and reach its successors."""
         span, machine, instructions = self.spans[index], self.machine, self.listing.instructions
-        insts = machine.begin(self.entry[index])
-        block = Block(index, insts, Return(NULL), span.handler, self.phis.get(index, []), list(self.entry[index]))
-        block.offset = instructions[span.start].offset
+        entry = self.entry[index]
+        insts = machine.begin(entry)
+        stack = list(entry) if self.merges[index] or span.handler >= 0 else entry
+        offset = instructions[span.start].offset
+        block = Block(index, insts, Return(NULL), span.handler, self.phis.get(index, []), stack, offset)
         self.graph.blocks[index] = block
         self.kept = []
         is_protected = span.handler >= 0
         if is_protected:
             self._may_raise(span.handler)
-        exit_: Exit | None = None
-        for position in range(span.start, span.end):
-            now = instructions[position]
-            if now.op in CONTROL:
-                machine.now = now
-                exit_ = self._exit(now, index, position)
-            else:
-                machine.execute(now)
-                if is_protected:
-                    self._may_raise(span.handler)
-        block.exit = exit_ if exit_ is not None else Goto(self._edge(index + 1))
+        last = instructions[span.end - 1]
+        exits = last.op in CONTROL
+        body = instructions[span.start : span.end - exits]
+        if is_protected:
+            for now in body:
+                machine.run((now,))
+                self._may_raise(span.handler)
+        else:
+            machine.run(body)
+        if exits:
+            machine.now = last
+            block.exit = self._exit(last, index, span.end - 1)
+        else:
+            block.exit = Goto(self._edge(index + 1))
 
     def _exit(self, now: Instruction, index: int, position: int) -> Exit:
-        machine = self.machine
-        match now.op:
-            case "JUMP":
-                edge = self._edge(self.span_at[now.target])
-                beyond = self._beyond(position)
-                return Leave(edge, beyond, now.arg in STATEMENTS) if beyond is not None or now.arg else Goto(edge)
-            case "JUMP_IF_TRUE" | "JUMP_IF_FALSE":
-                (cond,) = machine.pop(1)
-                jump, fall = self._edge(self.span_at[now.target]), self._edge(index + 1)
-                known = not self._only_goes_back(index + 1, now.line)
-                if now.op == "JUMP_IF_TRUE":
-                    return Branch(cond, jump, fall, now.line, False if known else None)
-                return Branch(cond, fall, jump, now.line, True if known else None)
-            case "FOR_ITER":
-                (iterator,) = machine.top(1)
-                value = self.graph.new_temp()
-                machine.stack.append(value)
-                body = self._edge(index + 1)
-                machine.pop(2)
-                return ForIter(iterator, value, body, self._edge(self.span_at[now.target]), now.line)
-            case "RETURN":
-                return Return(machine.pop(1)[0], now.line, None, now.offset)
-            case "RAISE":
-                return Raise(machine.pop(cast(int, now.arg)), now.line, None, now.offset)
-            case _:
-                exc = machine.pop(1)[0]
-                return Reraise(exc, self._beyond(position))
+        machine, op = self.machine, now.op
+        if op in TESTS:
+            (cond,) = machine.pop(1)
+            self.branching.append(index)
+            jump, fall = self._edge(self.span_at[now.target]), self._edge(index + 1)
+            known = not self._only_goes_back(index + 1, now.line)
+            if op == "JUMP_IF_TRUE":
+                return Branch(cond, jump, fall, now.line, False if known else None)
+            return Branch(cond, fall, jump, now.line, True if known else None)
+        if op == "RETURN":
+            return Return(machine.pop(1)[0], now.line, None, now.offset)
+        if op == "JUMP":
+            edge = self._edge(self.span_at[now.target])
+            beyond = self._beyond(position)
+            return Leave(edge, beyond, now.arg in STATEMENTS) if beyond is not None or now.arg else Goto(edge)
+        if op == "FOR_ITER":
+            (iterator,) = machine.top(1)
+            self.iterating.append(index)
+            value = self.graph.new_temp()
+            machine.stack.append(value)
+            body = self._edge(index + 1)
+            machine.pop(2)
+            return ForIter(iterator, value, body, self._edge(self.span_at[now.target]), now.line)
+        if op == "RAISE":
+            return Raise(machine.pop(cast(int, now.arg)), now.line, None, now.offset)
+        exc = machine.pop(1)[0]
+        return Reraise(exc, self._beyond(position))
 
     def _only_goes_back(self, index: int, line: int | None) -> bool:
         """Return whether a block is only the backward jump of a test.
@@ -171,15 +183,17 @@ class _Lifter:
         """Return the edge to a block, with the present stack."""
         if target >= len(self.spans):
             raise self.machine.error("control runs off the end of the code")
-        stack = list(self.machine.stack)
-        if target not in self.entry:
-            self.entry[target] = stack
-            if self.merges[target]:
-                self.entry[target] = self.phis[target] = [self.graph.new_temp() for _ in stack]
+        stack, merges = self.machine.stack, self.merges[target]
+        entry = self.entry.get(target)
+        if entry is None:
+            entry = self.entry[target] = list(stack)
+            if merges and stack:
+                entry[:] = [self.graph.new_temp() for _ in stack]
+                self.phis[target] = entry
             self.work.append(target)
-        if len(self.entry[target]) != len(stack):
-            raise self.machine.error(f"a block is reached with {len(self.entry[target])} and with {len(stack)} values")
-        return Edge(target, stack if self.merges[target] else [])
+        if len(entry) != len(stack):
+            raise self.machine.error(f"a block is reached with {len(entry)} and with {len(stack)} values")
+        return Edge(target, list(stack) if merges else [])
 
     def _may_raise(self, handler: int) -> None:
         """Record the stack at a place where an exception may go to a handler."""
@@ -228,11 +242,11 @@ class _Lifter:
         self.work.append(entry.target)
 
 
-def split_loop_edges(graph: Graph) -> None:
+def split_loop_edges(graph: Graph, iterating: list[int]) -> None:
     """Put an empty block on each edge with values out of a loop's head: the head is no place to assign them."""
-    for block in graph.live():
-        if not isinstance(block.exit, ForIter):
-            continue
+    for index in sorted(iterating):
+        block = graph.block(index)
+        assert isinstance(block.exit, ForIter)
         for name in ("body", "done"):
             edge = getattr(block.exit, name)
             target = graph.block(edge.target)

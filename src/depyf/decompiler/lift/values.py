@@ -14,7 +14,6 @@ from depyf.decompiler.lift.extent import note_place
 from depyf.decompiler.lift.fold import Folder, Operands
 from depyf.decompiler.lift.index import as_index
 from depyf.decompiler.lift.nodes import (
-    EMPTY,
     IMPURE,
     LOAD,
     LOCAL,
@@ -69,10 +68,10 @@ def const(folder: Folder, inst: Inst) -> None:
 def load(folder: Folder, inst: Inst) -> None:
     """LOAD_FAST and the other variable loads."""
     var = variable(inst, LOAD)
-    if inst.op == "LOAD_FAST" and inst.defs[0] not in folder.graph.unsure:
-        folder.push(inst, var, LOCAL, frozenset((var.id,)))
+    if inst.op == "LOAD_FAST":
+        folder.push(inst, var, IMPURE if inst.defs[0] in folder.graph.unsure else LOCAL, frozenset((var.id,)))
         return
-    folder.push(inst, var, IMPURE, frozenset((var.id,)) if inst.op == "LOAD_FAST" else EMPTY)
+    folder.push(inst, var)
     if inst.op == "LOAD_FAST_CLEAR":
         folder.emit(ast.Delete(targets=[variable(inst, ast.Del())]), inst.line, [var.id])
 
@@ -95,8 +94,8 @@ def delete(folder: Folder, inst: Inst) -> None:
 
 def load_attr(folder: Folder, inst: Inst) -> None:
     """LOAD_ATTR."""
-    name = cast(str, inst.arg)
-    folder.combine(inst, lambda parts: ast.Attribute(parts[0], name, LOAD))
+    parts, reads, writes, _ = folder.taken(inst.uses)
+    folder.push(inst, ast.Attribute(parts[0], inst.arg, LOAD), IMPURE, reads, writes)  # type: ignore[arg-type]
 
 
 def delete_attr(folder: Folder, inst: Inst) -> None:
@@ -108,7 +107,8 @@ def delete_attr(folder: Folder, inst: Inst) -> None:
 
 def load_subscr(folder: Folder, inst: Inst) -> None:
     """LOAD_SUBSCR."""
-    folder.combine(inst, lambda parts: ast.Subscript(parts[0], as_index(parts[1]), LOAD))
+    parts, reads, writes, _ = folder.taken(inst.uses)
+    folder.push(inst, ast.Subscript(parts[0], as_index(parts[1]), LOAD), IMPURE, reads, writes)
 
 
 def delete_subscr(folder: Folder, inst: Inst) -> None:

@@ -15,12 +15,14 @@ class Body:
 
     global_reads: names that it, or nested code, reads as globals without declaring them.
     unreached: the traces of removed code in an expression that no other part of it explains.
+    special: its nodes of `sought.SOUGHT` at the time of the declarations, without nested code.
     """
 
     code: Code
     stmts: list[ast.stmt]
     global_reads: set[str] = field(default_factory=set)
     unreached: Unreached = ALL_REACHED
+    special: list[ast.AST] = field(default_factory=list)
 
 
 Bodies = dict[int, Body]

@@ -13,7 +13,9 @@ from depyf.bytecode.normalise import normalise
 from depyf.decompiler.lift.nodes import AsyncIter, Function, GetIter, Temp, Var, literal
 from depyf.decompiler.lift.values import as_set
 from depyf.decompiler.passes.body import Bodies
+from depyf.decompiler.passes.sought import SOUGHT
 from depyf.decompiler.passes.unreached import ALL_REACHED, Unreached, over_nothing, together
+from depyf.decompiler.passes.walk import of_kinds
 
 NAMES = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 KINDS = {"<listcomp>": ast.ListComp, "<setcomp>": ast.SetComp, "<genexpr>": ast.GeneratorExp}
@@ -42,6 +44,7 @@ def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
     body = bodies[id(function.code)]
     found = comprehension(body.stmts, body.code.name, body.code.varnames[0], iterable, body.unreached)
     if isinstance(found, COMPREHENSIONS):
+        body.special = of_kinds([found], SOUGHT)  # Some nodes of the loop are gone.
         found.bound = _bound(found)  # type: ignore[union-attr]
         found.awaited = bool(function.code.flags & CO_COROUTINE)  # type: ignore[union-attr]
     return found

@@ -12,7 +12,18 @@ import ast
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, Code
 from depyf.bytecode.docstring import docstring
 from depyf.decompiler.lift.definitions import names
-from depyf.decompiler.lift.nodes import BuildClass, Function, Intrinsic, Temp, TypeAlias, TypeAliasStatement, Var
+from depyf.decompiler.lift.nodes import (
+    AsyncDefinition,
+    BuildClass,
+    ClassDefinition,
+    Definition,
+    Function,
+    Intrinsic,
+    Temp,
+    TypeAlias,
+    TypeAliasStatement,
+    Var,
+)
 from depyf.decompiler.lift.writable import is_writable
 from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.class_body import class_body
@@ -128,30 +139,6 @@ def _function(function: Function, target: Var | Temp, decorators: list[ast.expr]
     stmt.target = target
     stmt.type_params = function.type_params
     return stmt
-
-
-class Definition(ast.FunctionDef):
-    """A `def` with the variable that it binds."""
-
-    _fields = tuple(dict.fromkeys((*ast.FunctionDef._fields, "type_params")))
-    target: Var | Temp
-    type_params: list[ast.expr]
-
-
-class AsyncDefinition(ast.AsyncFunctionDef):
-    """An `async def` with the variable that it binds."""
-
-    _fields = tuple(dict.fromkeys((*ast.AsyncFunctionDef._fields, "type_params")))
-    target: Var | Temp
-    type_params: list[ast.expr]
-
-
-class ClassDefinition(ast.ClassDef):
-    """A `class` with the variable that it binds."""
-
-    _fields = tuple(dict.fromkeys((*ast.ClassDef._fields, "type_params")))
-    target: Var
-    type_params: list[ast.expr]
 
 
 def _kind(code: Code) -> type[Definition | AsyncDefinition]:

@@ -13,21 +13,23 @@ from depyf.decompiler.lift.references import referred
 from depyf.decompiler.passes.walk import rewrite_expressions
 from depyf.decompiler.steps import step
 
-KINDS = frozenset({Ref, ast.BoolOp, ast.UnaryOp, Tuple_, Intrinsic, FromModule, Module})
+KINDS = frozenset({Ref, ast.BoolOp, ast.IfExp, ast.UnaryOp, Tuple_, Intrinsic, FromModule, Module})
 
 
-def finish_expressions(body: list[ast.stmt]) -> None:
-    """Rewrite every expression of a body in place."""
-    conditions: list[ast.BoolOp] = []
+def finish_expressions(body: list[ast.stmt]) -> bool:
+    """Rewrite every expression of a body in place; return whether there are `and`, `or` or conditional expressions."""
+    conditions: list[ast.expr] = []
 
     def finish(expr: ast.expr) -> ast.expr:
-        if type(expr) is ast.BoolOp:
+        if isinstance(expr, (ast.BoolOp, ast.IfExp)):
             conditions.append(expr)
             return expr
         return _finish(expr)
 
     rewrite_expressions(body, finish, KINDS)
-    _flatten(conditions)
+    if conditions:
+        _flatten([expr for expr in conditions if isinstance(expr, ast.BoolOp)])
+    return bool(conditions)
 
 
 def _finish(expr: ast.expr) -> ast.expr:

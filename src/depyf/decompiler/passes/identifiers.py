@@ -58,7 +58,9 @@ def are_writable(rows: list[Listing]) -> bool:
     names: set[str] = set()
     for listing in rows:
         code = listing.code
-        names.update(code.names, code.varnames, code.cellvars, code.freevars, _named(listing))
+        names.update(code.names, code.varnames, code.cellvars, code.freevars)
+        if not NAMING.isdisjoint(listing.ops):
+            names.update(_named(listing))
         if not code.name.startswith(MADE):
             names.add(code.name)
     return all(all(map(is_writable, name.lstrip(".").split("."))) for name in names if not name[1:].isdigit())

@@ -9,10 +9,12 @@ import sys
 from depyf.bytecode.known_async import AITER, ANEXT, AWAITS
 from depyf.decompiler.lift.imports import Import
 from depyf.decompiler.lift.nodes import (
+    AsyncDefinition,
     AsyncIter,
     AsyncNext,
     Cell,
     Common,
+    Definition,
     Function,
     GetAwaitable,
     GetIter,
@@ -23,35 +25,35 @@ from depyf.decompiler.lift.nodes import (
     literal,
 )
 from depyf.decompiler.lift.writable import is_writable
-from depyf.decompiler.passes.body import Body
-from depyf.decompiler.passes.definitions import AsyncDefinition, Definition
+from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.identifiers import write_identifiers
 from depyf.decompiler.passes.names import Names
 from depyf.decompiler.passes.parameters import parameters
+from depyf.decompiler.passes.sought import KINDS, NAMED
 from depyf.decompiler.passes.telling import hint_names
-from depyf.decompiler.passes.walk import nodes, of_kinds, rewrite_expressions
+from depyf.decompiler.passes.walk import nodes, rewrite_expressions
 from depyf.decompiler.steps import step
 
-KINDS = frozenset(
-    {Temp, Object, GetIter, AsyncIter, AsyncNext, GetAwaitable, WithExcept, Common, Cell, Function, ast.Slice}
-)
 VARIABLES = frozenset({ast.Name, Var})
 
 
-def finish_leftovers(body: Body, names: Names) -> None:
-    """Replace every node that is not Python in place."""
-    all_writable = all(map(is_writable, names.taken))
-    kinds = KINDS if all_writable else KINDS | VARIABLES
-    present = of_kinds(body.stmts, SOUGHT if all_writable else SOUGHT | VARIABLES)
-    names.taken |= _imported([node for node in present if isinstance(node, Import)])
+def finish_leftovers(body: Body, names: Names, bodies: Bodies) -> None:
+    """Replace every node that is not Python in place.
+
+    bodies: the bodies of nested code.
+    """
+    kinds = KINDS if names.says_variables else KINDS | VARIABLES
+    present = [node for one in (*bodies.values(), body) for node in one.special]
+    names.own.update(_imported([node for node in present if isinstance(node, Import)]))
     if any(type(node) is Temp for node in present):
         hint_names(body.stmts, names.hints)
     leftovers = Leftovers(names, _indices([node for node in present if isinstance(node, ast.Subscript)]))
-    if any(type(node) in NAMED for node in present):
+    if any(map(_is_unnamed, present)):
         for node in nodes(body.stmts):
             if type(node) in NAMED:
                 leftovers.name(node)
-    if any(type(node) in kinds for node in present):
+    left = [node for node in present if type(node) in KINDS and id(node) not in leftovers.between_brackets]
+    if left or not names.says_variables:
         rewrite_expressions(body.stmts, leftovers.rewrite, kinds)
     if not names.are_writable:
         write_identifiers(body.stmts, names.of_variable)
@@ -125,9 +127,11 @@ class Leftovers:
         return self.temps[temp]
 
 
-NAMED = (Temp, Definition, AsyncDefinition, Import)
-"""The nodes that are named here, in the order of the source."""
-SOUGHT: frozenset[type] = frozenset({*NAMED, ast.Subscript, *KINDS})
+def _is_unnamed(node: ast.AST) -> bool:
+    """Return whether a node is a temporary or binds one."""
+    if isinstance(node, (Definition, AsyncDefinition)):
+        return isinstance(node.target, Temp)
+    return isinstance(node, Temp) or (isinstance(node, Import) and node.target is not None)
 
 
 def _imported(modules: list[Import]) -> set[str]:

@@ -15,18 +15,18 @@ from typing import cast
 from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp, Var
 from depyf.decompiler.lift.references import referred
 from depyf.decompiler.passes.case_tests import part_cases, tests_pattern
-from depyf.decompiler.passes.walk import of_kinds, rewrite_sequences
+from depyf.decompiler.passes.walk import compounds, of_kinds, rewrite_sequences
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import negated
 
 TEMPS = frozenset({Temp})
-MATCHES = frozenset({ast.Match})
 
 
 def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
     """Turn chains of tests of one value for patterns into `match` statements."""
     found = rewrite_sequences(body, _sequence)
-    matched = [(stmt, temp) for stmt in of_kinds(found, MATCHES) if (temp := getattr(stmt, "taken", -1)) >= 0]
+    matches = [stmt for stmt in compounds(found) if isinstance(stmt, ast.Match)]
+    matched = [(stmt, temp) for stmt in matches if (temp := getattr(stmt, "taken", -1)) >= 0]
     left = {node.temp for node in of_kinds(found, TEMPS)} if matched else set()
     for stmt, temp in matched:
         if temp in left:  # A case that leaves a loop may bind the subject after the loop.

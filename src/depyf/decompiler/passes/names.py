@@ -9,6 +9,7 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.listing import Listing
 from depyf.bytecode.operations import OF_VARIABLES
 from depyf.decompiler.graph.tac import Graph
 
@@ -22,18 +23,32 @@ class Names:
     functions: names of functions in the text, and the real names of these functions.
     hints: suggested names for temporaries.
     are_writable: a source can contain all names of the code.
+    says_variables: a source can contain the names of all variables.
     tried: by wish, the highest number already taken.
+    own: the taken names, without the variables of `rows`.
+    rows: listings whose variables are added at the first request.
     """
 
-    taken: set[str]
+    own: set[str]
     objects: dict[str, object] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
     hints: dict[int, str] = field(default_factory=dict)
     are_writable: bool = True
+    says_variables: bool = True
     by_identity: dict[int, str] = field(default_factory=dict)
     by_name: dict[str, str] = field(default_factory=dict)
     tried: dict[str, int] = field(default_factory=dict)
+    rows: list[Listing] = field(default_factory=list)
+
+    @property
+    def taken(self) -> set[str]:
+        """The taken names."""
+        for listing in self.rows:
+            code = listing.code
+            self.own.update(code.varnames, code.cellvars, code.freevars, variables_in(listing))
+        self.rows = []
+        return self.own
 
     def fresh(self, wish: str) -> str:
         """Return an unused identifier like `wish`."""
@@ -53,7 +68,7 @@ class Names:
         """Take over a graph's hints, and free the names of the variables that no operation names any more."""
         used = {inst.arg for block in graph.live() for inst in block.insts if inst.op in OF_VARIABLES}
         self.hints.update(graph.hints)
-        self.taken -= set(graph.code.varnames) - used - set(graph.code.parameters)
+        self.taken.difference_update(set(graph.code.varnames) - used - set(graph.code.parameters))
         self.tried.clear()
 
     def of_object(self, value: object) -> str:
@@ -71,6 +86,11 @@ class Names:
             self.by_name[name] = self.fresh(name)
             self.variables[self.by_name[name]] = name
         return self.by_name[name]
+
+
+def variables_in(listing: Listing) -> list[str]:
+    """Return the variable of each operation in a listing that names one."""
+    return [str(item.arg) for item in listing.instructions if item.op in OF_VARIABLES]
 
 
 def _label(value: object) -> str:

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import Any
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.decompiler.lift.imports import Import, ImportFrom
-from depyf.decompiler.lift.nodes import Capture, CaptureRest, CaptureStar, Var
+from depyf.decompiler.lift.nodes import (
+    AsyncDefinition,
+    Capture,
+    CaptureRest,
+    CaptureStar,
+    ClassDefinition,
+    Definition,
+    Var,
+)
 from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.comprehensions import COMPREHENSIONS, bound_around
-from depyf.decompiler.passes.definitions import AsyncDefinition, ClassDefinition, Definition
+from depyf.decompiler.passes.sought import SOUGHT
 from depyf.decompiler.passes.type_params import GENERIC
 from depyf.decompiler.passes.unreached import IMPLIED, Reached, unreached
-from depyf.decompiler.passes.walk import holding
+from depyf.decompiler.passes.walk import INNER, children
 from depyf.decompiler.steps import step
 
 EXPRESSIONS = frozenset({"<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
@@ -24,16 +33,16 @@ def declare(body: Body, reached: Reached) -> None:
     """Insert `global` and `nonlocal` statements at the start of a body, and its unreachable code."""
     optimized = bool(body.code.flags & CO_OPTIMIZED)
     inner: list[Var] = []
-    own = own_variables(body.stmts, optimized, inner)
+    own = own_variables(body.stmts, optimized, inner, body.special)
     variables = [*own, *inner] if optimized else own
     if not optimized:
         body.global_reads |= {var.id for var in inner if var.scope == "global"}
     if body.code.name in EXPRESSIONS:
         body.global_reads |= {var.id for var in variables if var.scope == "global"}
-        gone = unreached(body.code, body.stmts, own, inner, _unused(body, variables, reached), reached)
+        gone = unreached(body.code, body.stmts, own, inner, body.special, _unused(body, variables, reached), reached)
         body.unreached = gone
         return
-    free = set(body.code.freevars)
+    free = body.code.freevars
     bound = [var for var in variables if not isinstance(var.ctx, ast.Load)]
     global_names = {var.id for var in bound if var.scope == "global"}
     nonlocal_names = {var.id for var in bound if var.scope == "deref" and var.id in free}
@@ -68,13 +77,17 @@ def _left(body: Body, own: list[Var], inner: list[Var], declared: set[str], reac
     """Return the traces of unreachable code."""
     if body.code.name.startswith("<") and body.code.name != "<module>":
         return []
-    outer = {var.id for var in own if var.scope in ("deref", "classderef")}
-    passed = set(body.code.freevars).difference(declared, outer, IMPLIED, reached.shared)
-    return unreached(body.code, body.stmts, own, inner, passed, reached).statements()
+    passed: set[str] = set()
+    if body.code.freevars:
+        outer = {var.id for var in own if var.scope in ("deref", "classderef")}
+        passed = set(body.code.freevars).difference(declared, outer, IMPLIED, reached.shared)
+    return unreached(body.code, body.stmts, own, inner, body.special, passed, reached).statements()
 
 
 def _unused(body: Body, variables: list[Var], reached: Reached) -> set[str]:
     """Return the free variables that no operation of the code uses: the code that named them is gone."""
+    if not body.code.freevars:
+        return set()
     used = {var.id for var in variables}.union(IMPLIED, reached.shared)
     if "super" in used:
         used.add("__class__")
@@ -106,21 +119,38 @@ def shadow(inner: Body, local: frozenset[str], bodies: Bodies) -> None:
 
 
 BINDING: frozenset[type] = frozenset(
-    {Var, Definition, AsyncDefinition, ClassDefinition, Capture, CaptureStar, CaptureRest, Import, ImportFrom}
+    {Definition, AsyncDefinition, ClassDefinition, Capture, CaptureStar, CaptureRest, Import, ImportFrom}
 ).union({ast.Lambda}, COMPREHENSIONS)
-"""The nodes that name a variable, or are scopes."""
+"""The nodes that name a variable without a `Var`, or are scopes."""
+VISITED, VARIABLE, SPECIAL = 1, 2, 3
 
 
-def own_variables(stmts: Sequence[ast.AST], around: bool, apart: list[Var] | None = None) -> list[Var]:
-    """Return the variables that statements name themselves, without nested functions and classes.
+class _Roles(dict[type, int]):
+    """By type of node: VISITED for one with children, VARIABLE, SPECIAL for one of SOUGHT without children, or 0."""
+
+    def __missing__(self, kind: type) -> int:
+        role = SPECIAL if kind in SOUGHT else 0
+        self[kind] = role = VARIABLE if kind is Var else VISITED if kind in BINDING or INNER[kind] else role
+        return role
+
+
+ROLES = _Roles()
+
+
+def own_variables(
+    stmts: Sequence[ast.AST], around: bool, apart: list[Var] | None = None, special: list[ast.AST] | None = None
+) -> list[Var]:
+    """Return the variables that statements name themselves, without nested functions and classes, in no order.
 
     around: variables that `:=` binds in comprehensions are bound in the enclosing code, and must be declared there.
     apart: receives the names in inlined comprehensions, which do not see the variables of a class.
+    special: receives the nodes of SOUGHT.
     """
     inner: list[ast.AST] = []
-    found = _named(stmts, around, None if apart is None else inner)
-    if apart is not None:
-        apart.extend(_named(inner, around, None))
+    special = [] if special is None else special
+    found = _named(stmts, around, None if apart is None else inner, special)
+    if inner and apart is not None:
+        apart.extend(_named(inner, around, None, special))
     return found
 
 
@@ -133,39 +163,62 @@ def _head_parts(node: Definition | AsyncDefinition) -> list[ast.AST]:
     return [*(part for part in parts if part is not None), *node.type_params]
 
 
-def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None) -> list[Var]:
+def _named(
+    stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None, special: list[ast.AST]
+) -> list[Var]:
     """Return the variables that nodes name; `inner` receives the parts of inlined comprehensions instead."""
     found: list[Var] = []
-    work: list[ast.AST] = list(reversed(stmts))
-    while work:
-        node = work.pop()
-        if type(node) not in BINDING:
-            work.extend(holding(node, BINDING))
-        elif isinstance(node, Var):
-            found.append(node)
-        elif isinstance(node, (Definition, AsyncDefinition)):
-            found.extend([node.target] if isinstance(node.target, Var) else [])
-            work.extend(_head_parts(node))
-        elif isinstance(node, ClassDefinition):
-            found.append(node.target)
-            work.extend([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)])
-            work.extend(node.type_params)
-        elif isinstance(node, (Capture, CaptureStar, CaptureRest)):
-            found.extend([node.variable] if node.variable is not None else [])
-            work.extend(holding(node, BINDING))
-        elif isinstance(node, (Import, ImportFrom)):
-            found.extend(node.variables)
-        elif isinstance(node, ast.Lambda):
-            work.extend([*node.args.defaults, *filter(None, node.args.kw_defaults)])
-        elif isinstance(node, COMPREHENSIONS) and (bound := bound_around(node)) is not None:
-            found.extend(bound if around else [])
-            work.append(node.generators[0].iter)
-        elif isinstance(node, COMPREHENSIONS) and inner is not None:
-            inner += _inner_parts(node)
-            work.append(node.generators[0].iter)
-        else:
-            work.extend(holding(node, BINDING))
+    work = _split(stmts, found, special)
+    roles, held = ROLES, INNER
+    for node in work:  # The list grows during the iteration.
+        kind = type(node)
+        if kind in SOUGHT:
+            special.append(node)
+        if kind in BINDING:
+            work += _split(_parts(node, around, inner, found), found, special)
+            continue
+        fields = node.__dict__
+        for name in held[kind]:
+            value: Any = fields.get(name)
+            if value.__class__ is list:
+                for item in value:
+                    if role := roles[type(item)]:
+                        (work if role == VISITED else found if role == VARIABLE else special).append(item)
+            elif role := roles[type(value)]:
+                (work if role == VISITED else found if role == VARIABLE else special).append(value)
     return found
+
+
+def _parts(node: ast.AST, around: bool, inner: list[ast.AST] | None, found: list[Var]) -> list[ast.AST]:
+    """Return the parts of a node of BINDING that the walk visits; add its other variables to `found`."""
+    if isinstance(node, (Definition, AsyncDefinition)):
+        return [node.target, *_head_parts(node)]
+    if isinstance(node, ClassDefinition):
+        keywords = [keyword.value for keyword in node.keywords]
+        return [node.target, *node.decorator_list, *node.bases, *keywords, *node.type_params]
+    if isinstance(node, (Capture, CaptureStar, CaptureRest)):
+        return [*([node.variable] if node.variable is not None else []), *children(node)]
+    if isinstance(node, (Import, ImportFrom)):
+        found += node.variables
+        return []
+    if isinstance(node, ast.Lambda):
+        return [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    assert isinstance(node, COMPREHENSIONS)
+    bound = bound_around(node)
+    if bound is not None:
+        found += bound if around else ()
+    elif inner is None:
+        return children(node)
+    else:
+        inner += _inner_parts(node)
+    return [node.generators[0].iter]
+
+
+def _split(nodes: Sequence[ast.AST], found: list[Var], special: list[ast.AST]) -> list[ast.AST]:
+    """Return the nodes with children; add variables to `found`, and nodes of SOUGHT without children to `special`."""
+    found += [node for node in nodes if type(node) is Var]
+    special += [node for node in nodes if ROLES[type(node)] == SPECIAL]
+    return [node for node in nodes if ROLES[type(node)] == VISITED]
 
 
 def _inner_parts(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> list[ast.AST]:

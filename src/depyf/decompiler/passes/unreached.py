@@ -9,19 +9,19 @@ After:  if False:
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_OPTIMIZED, Code
-from depyf.bytecode.listing import Instruction
+from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.nodes import LOAD, Cell, Var, literal
 from depyf.decompiler.passes.walk import of_kinds
 from depyf.decompiler.steps import step
 
 IMPLIED = frozenset({"__classdict__", "__conditional_annotations__"})
 """Variables of lazily evaluated code: no statement names them."""
-NAMING: frozenset[type] = frozenset({Cell, ast.ExceptHandler})
-"""Nodes other than `Var` that name a variable."""
+NO_NAMES: frozenset[str] = frozenset()
 YIELDS = frozenset({"YIELD", "YIELD_FROM", "SEND"})
 AWAITS = frozenset({"GET_AWAITABLE", "GET_ANEXT"})
 
@@ -38,12 +38,16 @@ class Reached:
     cells: frozenset[str] = frozenset()
 
     @staticmethod
-    def of(instructions: Iterable[Instruction]) -> Reached:
+    def of(listing: Listing) -> Reached:
         """Return the facts about the instructions of a listing."""
-        rows = list(instructions)
-        shared = [item.arg.freevars for item in rows if isinstance(item.arg, Code)]
-        cells = frozenset(str(item.arg) for item in rows if item.op == "MAKE_CELL")
-        return Reached(frozenset(item.op for item in rows), frozenset().union(*shared), cells)
+        rows, ops = listing.instructions, listing.ops
+        has_inner = any(isinstance(const, Code) for const in listing.code.consts)
+        shared = [item.arg.freevars for item in rows if isinstance(item.arg, Code)] if has_inner else ()
+        cells = frozenset(str(item.arg) for item in rows if item.op == "MAKE_CELL") if "MAKE_CELL" in ops else NO_NAMES
+        return Reached(ops, NO_NAMES.union(*shared), cells)
+
+
+NOTHING_REACHED = Reached(NO_NAMES, NO_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +138,20 @@ def _capturing(names: Collection[str]) -> ast.expr:
 
 
 def unreached(
-    code: Code, stmts: list[ast.stmt], own: list[Var], inner: list[Var], unused: Collection[str], reached: Reached
+    code: Code,
+    stmts: list[ast.stmt],
+    own: list[Var],
+    inner: list[Var],
+    named: list[ast.AST],
+    unused: Collection[str],
+    reached: Reached,
 ) -> Unreached:
     """Return the facts that nothing in a body explains.
 
     own, inner: variables that the body itself names, and those in inlined comprehensions.
+    named: nodes of the body, among them those other than `Var` that name a variable.
     unused: free variables that nothing names.
     """
-    named = of_kinds(stmts, NAMING)
     shared = reached.shared | {node.name for node in named if isinstance(node, Cell)}
     captured = set(code.cellvars).difference(shared, IMPLIED)
     if code.name == "<module>":
@@ -150,16 +160,16 @@ def unreached(
         # A class has its own variables, separate from those of the enclosing code that its methods see.
         return Unreached(captured=tuple(sorted(filter(str.isidentifier, captured.union(unused)))))
     # Program-written code may have a free variable with the name of a local one. Other code refers to the free one.
-    looped = _targets(stmts, inner)
-    read = {var.id for var in own if is_own(var, code)} | (shared - set(code.freevars) - looped) | captured
-    read |= {var.id for var in inner if is_own(var, code)} - looped
+    looped = _targets(stmts, inner) if inner else NO_NAMES
     unbound = {*code.varnames, *code.cellvars}.difference(code.parameters)
-    unbound.difference_update([var.id for var in own if not isinstance(var.ctx, ast.Load)])
-    unbound.difference_update([var.id for var in inner if not isinstance(var.ctx, ast.Load) and var.id not in looped])
+    unbound -= _bound(own) | (_bound(inner) - looped)
     unbound.difference_update([node.name for node in named if isinstance(node, ast.ExceptHandler)])
+    if unbound:
+        read = {var.id for var in own if is_own(var, code)} | (shared - set(code.freevars) - looped) | captured
+        unbound &= read | ({var.id for var in inner if is_own(var, code)} - looped)
     flags = code.flags
     return Unreached(
-        bound=tuple(sorted(name for name in read & unbound if name.isidentifier())),
+        bound=tuple(sorted(name for name in unbound if name.isidentifier())),
         captured=tuple(sorted(name for name in captured if name.isidentifier())),
         read=tuple(sorted(unused)),
         yields=code.name == "<lambda>" and bool(flags & CO_GENERATOR) and reached.ops.isdisjoint(YIELDS),
@@ -167,9 +177,13 @@ def unreached(
     )
 
 
-def _targets(stmts: list[ast.stmt], inner: list[Var]) -> set[str]:
+def _bound(variables: list[Var]) -> set[str]:
+    return {var.id for var in variables if not isinstance(var.ctx, ast.Load)}
+
+
+def _targets(stmts: list[ast.stmt], inner: list[Var]) -> AbstractSet[str]:
     """Return the variables that are targets only in comprehensions; `:=` in them binds one of the enclosing code."""
-    found = {var.id for var in inner if not isinstance(var.ctx, ast.Load)}
+    found = _bound(inner)
     if found:
         named: list[ast.NamedExpr] = of_kinds(stmts, frozenset({ast.NamedExpr}))
         found.difference_update([one.target.id for one in named])

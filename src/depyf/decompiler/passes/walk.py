@@ -46,16 +46,44 @@ def inner(stmt: ast.stmt) -> list[tuple[Stmts, ast.AST, str]]:
     return found
 
 
+def compound(block: Stmts) -> Stmts:
+    """Return the statements of a block that may contain other statements."""
+    return [stmt for stmt in block if NESTS[type(stmt)]]
+
+
+def blocks(body: Stmts) -> list[Stmts]:
+    """Return `body` and all nested sequences of statements, outer ones first."""
+    found = [body]
+    for block in found:  # The list grows during the iteration.
+        for stmt in compound(block):
+            found += [below for below, _, _ in inner(stmt)]
+    return found
+
+
+def compounds(body: Stmts) -> Stmts:
+    """Return all statements in `body` that may contain other statements, in source order."""
+    found: Stmts = []
+    work = compound(body)
+    work.reverse()
+    while work:
+        stmt = work.pop()
+        found.append(stmt)
+        for block, _, _ in reversed(inner(stmt)):
+            below = compound(block)
+            below.reverse()
+            work += below
+    return found
+
+
 def rewrite_sequences(body: Stmts, rewrite: Callable[[Stmts], Stmts]) -> Stmts:
     """Apply `rewrite` to every sequence of statements, inner ones first; return the new outermost."""
     order: list[tuple[Stmts, ast.AST, str]] = []
     work = [body]
     for sequence in work:  # The list grows during the iteration.
-        for stmt in sequence:
-            if NESTS[type(stmt)]:
-                found = inner(stmt)
-                order += found
-                work += [one[0] for one in found]
+        for stmt in compound(sequence):
+            found = inner(stmt)
+            order += found
+            work += [one[0] for one in found]
     for sequence, owner, name in reversed(order):
         setattr(owner, name, rewrite(sequence))
     return rewrite(body)
@@ -127,18 +155,6 @@ def children(node: ast.AST) -> list[ast.AST]:
             found += [item for item in value if isinstance(item, ast.AST)]
         elif value is not None and isinstance(value, ast.AST):
             found.append(value)
-    return found
-
-
-def holding(node: ast.AST, kinds: frozenset[type]) -> list[ast.AST]:
-    """Return the direct children of a node that are of these kinds or have children."""
-    found: list[ast.AST] = []
-    for name in INNER[type(node)]:
-        value = getattr(node, name, None)
-        if type(value) is list:
-            found += [item for item in value if INNER[type(item)] or type(item) in kinds]
-        elif INNER[type(value)] or type(value) in kinds:
-            found.append(value)  # type: ignore[arg-type]
     return found
 
 

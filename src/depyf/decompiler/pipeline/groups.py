@@ -11,7 +11,9 @@ LOOPS = frozenset({"FOR_ITER", "GET_ANEXT"})
 OURS = PATTERNS | HANDLERS | LOOPS
 """Operations that become the pipeline's own statements and tests before they become Python's."""
 TESTS = frozenset({"JUMP_IF_TRUE", "JUMP_IF_FALSE"})
-FLOW = TESTS | {"JUMP"} | HANDLERS | LOOPS
+SEVERAL = "several blocks"
+"""A pseudo-operation of code with handlers, or with loops and exits that the compiler has recorded."""
+FLOW = TESTS | {"JUMP", "SEND", SEVERAL} | HANDLERS | LOOPS
 """Operations that give code more than one block."""
 KEPT = frozenset({"COPY", "SWAP"}) | PATTERNS
 """Operations without which no value is tested twice."""

@@ -8,18 +8,21 @@ from collections.abc import Set as AbstractSet
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.host import pausing
+from depyf.bytecode.listing import Listing
 from depyf.bytecode.listings import Listings
-from depyf.bytecode.operations import OF_VARIABLES
 from depyf.decompiler.lift.simplify import Known
+from depyf.decompiler.lift.writable import is_writable
 from depyf.decompiler.passes.body import Bodies, Body
+from depyf.decompiler.passes.comprehensions import NAMES as COMPREHENSION_NAMES
 from depyf.decompiler.passes.identifiers import are_writable
-from depyf.decompiler.passes.names import Names
+from depyf.decompiler.passes.names import Names, variables_in
 from depyf.decompiler.passes.scopes import declare, shadow, variables_of
-from depyf.decompiler.passes.unreached import Reached
+from depyf.decompiler.passes.unreached import NOTHING_REACHED
 from depyf.decompiler.pipeline.table import ALONE, BUILD, LAST, NOTHING, SCOPES, TOGETHER
 from depyf.decompiler.pipeline.work import Fault, Work, run_passes
 from depyf.decompiler.steps import Stopped, present
 from depyf.decompiler.structure.choices import WAYS, Choices, Dispatch
+from depyf.decompiler.structure.inlined import ITERATOR
 from depyf.decompiler.structure.labels import Unresolved
 from depyf.decompiler.structure.loops import Irreducible
 from depyf.decompiler.structure.unstructured import Unstructured
@@ -55,14 +58,11 @@ def decompile(
     for inner in order if apart else ():
         if id(inner) in apart:
             bodies[id(inner)] = Body(inner, [])
-            declare(bodies[id(inner)], Reached.of(()))
+            declare(bodies[id(inner)], NOTHING_REACHED)
     order = [one for one in order if id(one) not in bodies]
     check_sharing(order)
     rows = [shared.with_lines(one) for one in order]
-    names = Names({name for one in order for name in (*one.varnames, *one.cellvars, *one.freevars)})
-    for listing in rows:
-        names.taken.update([str(item.arg) for item in listing.instructions if item.op in OF_VARIABLES])
-    names.are_writable = are_writable(rows)
+    names = _names(code, rows)
     temps = 0
     for inner, listing in zip(order, rows, strict=True):
         work = Work(inner, names, bodies, temps, known if inner is code else None, without, listing)
@@ -70,6 +70,23 @@ def decompile(
         _finish(work, whole=inner is code)
         bodies[id(inner)] = work.body
     return bodies[id(code)], names
+
+
+def _names(code: Code, rows: list[Listing]) -> Names:
+    """Return the names of all variables of a code object and its nested code."""
+    names = Names(set(), rows=rows)
+    said: set[str] = set()
+    for listing in rows:
+        one = listing.code
+        own = {*one.names, *one.varnames, *one.cellvars, *one.freevars}
+        if one is not code and one.name in COMPREHENSION_NAMES and variables_in(listing).count(ITERATOR) == 1:
+            own.discard(ITERATOR)  # It is the iterable of the comprehension.
+        if len({*one.varnames, *one.freevars}) < len(one.varnames) + len(one.freevars):
+            own.update(variables_in(listing))  # Variables with the same name are numbered.
+        said |= own
+    names.says_variables = all(map(is_writable, said))
+    names.are_writable = are_writable(rows)
+    return names
 
 
 def always(code: Code) -> bool:
@@ -81,7 +98,7 @@ def makes_functions(code: Code, listings: Listings) -> bool:
     """Return whether code makes functions of its nested code objects; otherwise they are ordinary constants."""
     if not any(isinstance(const, Code) for const in code.consts):
         return False
-    return any(item.op == "MAKE_FUNCTION" for item in listings.with_lines(code).instructions)
+    return "MAKE_FUNCTION" in listings.with_lines(code).ops
 
 
 def nested(code: Code, opens: Callable[[Code], bool] = always) -> list[Code]:

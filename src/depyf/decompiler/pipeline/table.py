@@ -85,6 +85,7 @@ from depyf.decompiler.structure.labels import Unresolved, resolve
 from depyf.decompiler.structure.loop_tests import part_loop_tests
 from depyf.decompiler.structure.loops import Irreducible
 from depyf.decompiler.structure.nests import cut, find_markers, join_ends, nests, scopes
+from depyf.decompiler.structure.nodes import items_of
 from depyf.decompiler.structure.patterns.cases import join_cases
 from depyf.decompiler.structure.patterns.hoist import hoist_behind_cases
 from depyf.decompiler.structure.regions.async_ends import expand_async_ends
@@ -199,7 +200,8 @@ def _scopes(work: Work) -> None:
 
 
 def _cases(work: Work) -> None:
-    join_cases(work.graph, work.scope)
+    if not FLOW.isdisjoint(work.ops):
+        join_cases(work.graph, work.scope)
 
 
 def _uses(work: Work) -> None:
@@ -216,6 +218,9 @@ def _collapse(work: Work) -> None:
 def _build(work: Work) -> None:
     assert isinstance(work.choices, Choices)
     step("{} blocks become nested items", len(work.graph.live()))
+    if FLOW.isdisjoint(work.ops):
+        work.items = items_of(work.graph, work.graph.block(0), work.uses)
+        return
     work.items = build(work.graph, work.recognised, work.nest, work.uses, work.choices)
 
 
@@ -263,7 +268,7 @@ def _dispatch(work: Work) -> None:
 
 
 def _expressions(work: Work) -> None:
-    finish_expressions(work.stmts)
+    work.has_conditions = finish_expressions(work.stmts)
 
 
 def _at_once(work: Work) -> None:
@@ -280,7 +285,7 @@ def _opposites(work: Work) -> None:
 
 
 def _written(work: Work) -> None:
-    write_as_written(work.stmts, work.listing, work.ops, is_kept(work))
+    write_as_written(work.stmts, work.listing, work.ops, has_source=is_kept(work), has_conditions=work.has_conditions)
 
 
 def _deferred(work: Work) -> None:
@@ -308,7 +313,7 @@ def _definitions(work: Work) -> None:
 
 
 def _declarations(work: Work) -> None:
-    declare(work.body, Reached.of(work.listing.instructions))
+    declare(work.body, Reached.of(work.listing))
     if is_kept(work) and WRITTEN not in work.without:
         place_declarations(work.body)
 
@@ -322,7 +327,7 @@ def _super(work: Work) -> None:
 
 
 def _leftovers(work: Work) -> None:
-    finish_leftovers(work.body, work.names)
+    finish_leftovers(work.body, work.names, work.bodies)
 
 
 # -- the table ---------------------------------------------------------------------------
@@ -330,6 +335,10 @@ def _leftovers(work: Work) -> None:
 
 def _simplifying(*passes: Pass) -> tuple[Pass, ...]:
     return tuple(replace(one, applies=simplifies, unless=STATED) for one in passes)
+
+
+def _flowing(*passes: Pass) -> tuple[Pass, ...]:
+    return tuple(replace(one, applies=structures, needs=one.needs or FLOW) for one in passes)
 
 
 def _structuring(*passes: Pass) -> tuple[Pass, ...]:
@@ -395,20 +404,22 @@ PASSES: tuple[Pass, ...] = (
         Pass("ends", Stage.STRUCTURE, _ends, "redirect every `return None` to one block"),
     ),
     Pass("exits", Stage.STRUCTURE, _on_graph(join_exits), "join copies of an exit", applies=joins_exits),
-    *_structuring(
+    *_flowing(
         Pass("regions", Stage.STRUCTURE, _regions, "recognise protected regions, remove their bookkeeping"),
         Pass("cut", Stage.STRUCTURE, _cut, "cut blocks at the exits of loops and handlers"),
-        Pass("thread", Stage.STRUCTURE, _thread, "redirect edges past empty blocks", optional=True, needs=FLOW),
+        Pass("thread", Stage.STRUCTURE, _thread, "redirect edges past empty blocks", optional=True),
         Pass("copies", Stage.STRUCTURE, _copies, "join copies of expressions", optional=True, needs=TESTS),
         Pass("scopes", Stage.STRUCTURE, _scopes, "number blocks by their nesting"),
         Pass("cases", Stage.STRUCTURE, _cases, "join the tests of a pattern", needs=PATTERNS | {"COMPARE"}),
-        Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "turn `and`, `or`, `if else` into expressions"),
     ),
+    *_structuring(Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "turn `and`, `or`, `if else` into expressions")),
     Pass("uses", Stage.STRUCTURE, _uses, "count the uses of each value", applies=keeps_branches),
     *_structuring(
         Pass(BUILD, Stage.STRUCTURE, _build, "nest items by loops, regions and dominance", optional=True),
         Pass("hoist", Stage.ITEMS, _hoist, "move code shared by cases after them", optional=True, needs=KEPT),
         Pass("labels", Stage.ITEMS, _labels, "turn jumps into `break`, `continue`, `return` or nothing"),
+    ),
+    *_flowing(
         Pass("matches", Stage.STATEMENTS, _matches, "turn tests of patterns into `match`", optional=True),
         Pass("asserts", Stage.STATEMENTS, _asserts, "turn raises of AssertionError into `assert`", needs=BUILTINS),
         Pass("tries", Stage.STATEMENTS, _tries, "split the code of handlers into clauses", needs=HANDLERS),

@@ -6,7 +6,6 @@ import ast
 import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from operator import attrgetter
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
@@ -14,6 +13,7 @@ from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.lift.simplify import Known
 from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.names import Names
+from depyf.decompiler.pipeline.groups import SEVERAL
 from depyf.decompiler.steps import Stopped, present
 from depyf.decompiler.structure.choices import Choices, Dispatch
 from depyf.decompiler.structure.labels import Unresolved
@@ -23,7 +23,6 @@ from depyf.decompiler.structure.tree import Item
 from depyf.decompiler.structure.unstructured import Unstructured
 from depyf.errors import DecompilationError
 
-OP = attrgetter("op")
 MOST_KNOWN = 1 << 12
 """The most kinds of code for which the applicable passes are cached."""
 
@@ -57,6 +56,7 @@ class Work:
     choices: how to structure, or which dispatch to write.
     scope: a number per block; only blocks with the same number are joined to expressions.
     uses: how often each temporary is read.
+    has_conditions: whether the code contains `and`, `or` or conditional expressions.
     """
 
     code: Code
@@ -76,10 +76,14 @@ class Work:
     uses: dict[int, int] = field(init=False)
     items: list[Item] = field(init=False)
     stmts: list[ast.stmt] = field(init=False)
+    has_conditions: bool = field(init=False)
     body: Body = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ops = frozenset(map(OP, self.listing.instructions))
+        listing = self.listing
+        self.ops = listing.ops
+        if listing.handlers or listing.loops or listing.beyond:
+            self.ops |= {SEVERAL}
 
     def part(self, graph: Graph) -> Work:
         """Return separate work on the graph of a piece of this code."""

@@ -21,15 +21,24 @@ def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
 
     nest: the nesting of each block; new blocks are added.
     """
-    if not any(isinstance(block.exit, Branch) for block in graph.live()):
-        return
-    for index in postorder(graph):
-        block = graph.block(index)
-        if isinstance(block.exit, Branch):
-            _join_rest(graph, nest, block.exit)
-            _join_chain(graph, block, block.exit)
-    _join_ends(graph, nest)
-    prune(graph)
+    if any(isinstance(block.exit, Branch) and _may_join(graph, block, block.exit) for block in graph.live()):
+        for index in postorder(graph):
+            block = graph.block(index)
+            if isinstance(block.exit, Branch):
+                _join_rest(graph, nest, block.exit)
+                _join_chain(graph, block, block.exit)
+        prune(graph)
+    if _join_ends(graph, nest):
+        prune(graph)
+
+
+def _may_join(graph: Graph, block: Block, branch: Branch) -> bool:
+    """Return whether the targets of a test may be copies."""
+    one, two = graph.blocks[branch.if_true.target], graph.blocks[branch.if_false.target]
+    assert one is not None and two is not None
+    if type(one.exit) is type(two.exit) and one is not two and type(one.exit) in (Return, Raise, Goto):
+        return True
+    return type(one.exit) is Branch and bool(block.insts) and len(block.insts[-1].uses) == 2
 
 
 # -- f(a if c else b) ------------------------------------------------------------------
@@ -146,8 +155,10 @@ def _with(exit_: Exit, old: int, new: int) -> Exit:
 # -- f(a or b if c else d) -------------------------------------------------------------
 
 
-def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
+def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> bool:
     """Redirect blocks with the same end as a block with phis to that block, if they use a value from before the tests.
+
+    Return whether there was any.
 
     Before: 2: v2 = a -> 3 (v2), 4;  4: v3 = b -> 3 (v3);  3 (v4): CALL v1 v4; Return;  5: v5 = d; CALL v1 v5; Return
     After:  the same, and 5: v5 = d -> 3 (v5)
@@ -156,6 +167,7 @@ def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
     for block in graph.live():
         if len(block.phis) == 1 and block.stack and block.insts and _ends(block):
             ends.setdefault(_signature(block, len(block.insts), nest), block)
+    is_changed = False
     lengths = sorted({len(block.insts) for block in ends.values()})
     for block in graph.live() if ends else ():
         for length in lengths:
@@ -163,7 +175,9 @@ def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
                 break
             shared = ends.get(_signature(block, length, nest))
             if shared is not None and shared is not block and _join_end(graph, block, shared, length):
+                is_changed = True
                 break
+    return is_changed
 
 
 def _join_end(graph: Graph, block: Block, shared: Block, length: int) -> bool:

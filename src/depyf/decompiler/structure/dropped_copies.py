@@ -17,6 +17,9 @@ from depyf.decompiler.structure.regions.split import split_block
 def join_dropped_copies(graph: Graph) -> None:
     """Join the places that drop the value of a test with those that drop the value computed after it."""
     joined: dict[int, Block] = {}
+    dropping = {block.index for block in graph.live() if block.insts and block.insts[0].op == "POP"}
+    if not any(edge.target in dropping for block in graph.live() for edge in block.exit.edges()):
+        return
     for index in postorder(graph):
         block = graph.block(index)
         if isinstance(block.exit, Branch):

@@ -14,7 +14,7 @@ import ast
 from typing import TypeGuard
 
 from depyf.bytecode.constants import key
-from depyf.decompiler.passes.walk import inner, statements
+from depyf.decompiler.passes.walk import NESTS, blocks, compounds, inner
 from depyf.decompiler.passes.written.columns import Columns, leading_nots
 from depyf.decompiler.passes.written.tried import join_try, part_try, return_before_finally
 from depyf.decompiler.steps import step
@@ -29,17 +29,15 @@ NOT_IF = len("if not ")
 
 def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
     """Move statements to the `else` that their columns show, in place; return those that never fall through."""
-    order = [body]
-    for block in order:  # The list grows during the iteration.
-        for stmt in block:
-            order += [below for below, _, _ in inner(stmt)]
-    for stmt in statements(body):
+    order = blocks(body)
+    for stmt in compounds(body):
         if isinstance(stmt, ast.If) and stmt.orelse and _stands_before(stmt.orelse, stmt.body, columns):
             _turn(stmt)
     ending: set[ast.stmt] = set()
     for block in reversed(order):
         for place in range(len(block) - 1, -1, -1):
-            _restore_arm(block, place, columns, ending)
+            if NESTS[type(block[place])]:
+                _restore_arm(block, place, columns, ending)
             if never_falls_through(block[place], ending):
                 ending.add(block[place])
     return ending

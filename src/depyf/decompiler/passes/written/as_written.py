@@ -7,14 +7,14 @@ import ast
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.definitions import ANNOTATE
-from depyf.decompiler.passes.walk import statements
-from depyf.decompiler.passes.written.arms import restore_arms
+from depyf.decompiler.passes.walk import compound, statements
+from depyf.decompiler.passes.written.arms import ENDS, restore_arms
 from depyf.decompiler.passes.written.arms_by_lines import restore_arms_by_lines
 from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.passes.written.conditionals import restore_conditionals
 from depyf.decompiler.passes.written.debug import restore_debug, restore_debug_before_tests
 from depyf.decompiler.passes.written.deletes import restore_deletes
-from depyf.decompiler.passes.written.evidence import Kind, written_statements
+from depyf.decompiler.passes.written.evidence import Kind
 from depyf.decompiler.passes.written.failing_arms import restore_failing_arms
 from depyf.decompiler.passes.written.formats import restore_formats
 from depyf.decompiler.passes.written.guards import restore_guards
@@ -30,46 +30,62 @@ from depyf.decompiler.passes.written.tests_by_lines import restore_tests_by_line
 from depyf.decompiler.passes.written.ways_out import drop_unreached_breaks, restore_ways_out
 
 
-def write_as_written(body: list[ast.stmt], listing: Listing, ops: frozenset[str], has_source: bool) -> None:
+def write_as_written(
+    body: list[ast.stmt], listing: Listing, ops: frozenset[str], *, has_source: bool, has_conditions: bool = True
+) -> None:
     """Rewrite the statements of one code object in place; statements without locations do not change.
 
     ops: the operations of the listing.
     has_source: whether its lines are those of a source, not of a program that wrote the code.
+    has_conditions: whether the code may contain `and`, `or` or conditional expressions.
     """
     if "FORMAT" in ops:
         restore_formats(body)
     if _is_taken_apart(listing.code):
-        restore_conditional_expressions(body)
+        if has_conditions:
+            restore_conditional_expressions(body)
         return
-    if has_source:
-        restore_conditionals(body)
+    if has_source and restore_conditionals(body):
+        has_conditions = True
     columns = Columns(body, listing)
     if not listing.places:
         if has_source:
             restore_deletes(body, has_places=False)
             restore_tests_by_lines(body, _depth(listing.code))
             _by_lines(body, columns, listing)
-        restore_tests(body, columns)
+        restore_tests(body, columns, has_conditions)
         restore_ones(body, columns, listing)
         return
+    if compound(body):
+        _restore_nested(body, columns, listing)
+    elif _has_ways_out(listing):
+        restore_ways_out(body, columns, columns.written, {stmt for stmt in body if isinstance(stmt, ENDS)})
+    restore_tests(body, columns, has_conditions)
+    restore_deletes(body, has_places=True)
+    restore_debug(body, columns)
+
+
+def _has_ways_out(listing: Listing) -> bool:
+    """Return whether exits of the code may be implicit, and have locations."""
+    return bool(listing.code.flags & CO_OPTIMIZED) and any(listing.places)
+
+
+def _restore_nested(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
+    """Rewrite nested statements in place."""
     restore_left_loops(body, columns)
     restore_debug_before_tests(body, columns)
     restore_idle_arms(body, columns)
     restore_failing_arms(body, columns)
     restore_nests(body, columns)
     restore_loop_tests(body, columns)
-    written = written_statements(listing, columns.unit)
+    written = columns.written
     restore_guards(body, columns, {one.line for one in written})
     ending = restore_arms(body, columns)
-    if any(listing.places) and listing.code.flags & CO_OPTIMIZED:
-        if restore_ways_out(body, columns, written, ending):
-            ending = restore_arms(body, columns)
-            if drop_unreached_breaks(body, ending) and restore_ways_out(body, columns, written, ending):
-                restore_arms(body, columns)
-    restore_tests(body, columns)
+    if _has_ways_out(listing) and restore_ways_out(body, columns, written, ending):
+        ending = restore_arms(body, columns)
+        if drop_unreached_breaks(body, ending) and restore_ways_out(body, columns, written, ending):
+            restore_arms(body, columns)
     restore_ones(body, columns, listing)
-    restore_deletes(body, has_places=True)
-    restore_debug(body, columns, listing)
 
 
 def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:

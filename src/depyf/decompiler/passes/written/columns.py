@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
+from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import forget_place, place_of
 from depyf.decompiler.lift.nodes import Function
-from depyf.decompiler.passes.walk import children, inner, nodes, of_kinds, statements
+from depyf.decompiler.passes.walk import INNER, NESTS, children, inner, nodes, of_kinds
+from depyf.decompiler.passes.written.evidence import Unclaimed, Written, unclaimed, written_statements
 
 UNIT = 4
 """The default indentation of a nested block, in columns."""
@@ -24,40 +27,65 @@ FIRST: Start = (0, 0)
 class Columns:
     """The columns of the statements of a body.
 
-    starts: where simple statements begin, and the heads of compound ones after their keywords.
-    unit: their indentation.
-    idle: where code without an operation, or only with jumps, begins.
+    left: the locations that no operation claims.
+    idle: where locations without an operation, or only with jumps, begin.
     """
 
     def __init__(self, body: list[ast.stmt], listing: Listing | None = None) -> None:
-        self.starts: dict[ast.stmt, Start] = {}
-        self.idle: set[Start] = set() if listing is None else {place[:2] for place in idle_places(listing)}
-        work: list[tuple[list[ast.stmt], Start]] = [(body, FIRST)]
+        self.body = body
+        self.listing = listing
+        self.left = Unclaimed(set(), set(), set()) if listing is None else unclaimed(listing)
+        self.idle: set[Start] = {place[:2] for place in self.left.idle}
+        self.makes_functions = listing is None or any(isinstance(const, Code) for const in listing.code.consts)
+
+    @cached_property
+    def starts(self) -> dict[ast.stmt, Start]:
+        """Where simple statements begin, and the heads of compound ones after their keywords."""
+        return self._measured[0]
+
+    @cached_property
+    def unit(self) -> int:
+        """The indentation of statements."""
+        return self._measured[1]
+
+    @cached_property
+    def written(self) -> list[Written]:
+        """The statements that locations show, in source order."""
+        return written_statements(self.listing, self.left, lambda: self.unit) if self.listing is not None else []
+
+    @cached_property
+    def _measured(self) -> tuple[dict[ast.stmt, Start], int]:
+        """Where statements begin, and their indentation, before any rewriting."""
+        starts: dict[ast.stmt, Start] = {}
+        work: list[tuple[list[ast.stmt], Start]] = [(self.body, FIRST)]
         while work:
             block, bound = work.pop()
             for stmt in block:
-                inside = inner(stmt)
-                first = _first(_own_nodes(stmt) if inside else nodes([stmt]), stmt, bound)
-                if inside:
-                    found = _head(stmt) if isinstance(stmt, COMPOUND) else _simple(stmt, start_of(stmt))
-                else:
-                    found = _simple(stmt, first)
+                found = self._start(stmt, bound)
                 if found is not None:
-                    self.starts[stmt] = found
+                    starts[stmt] = found
                     bound = max(bound, found)
-                work += [(below, bound) for below, _, _ in inside]
-        self.unit = self._unit(statements(body))
+                if NESTS[type(stmt)]:
+                    work += [(below, bound) for below, _, _ in inner(stmt)]
+        return starts, _unit(starts)
 
-    def _unit(self, every: list[ast.stmt]) -> int:
-        """Return the number of columns of which most indentations are multiples."""
-        heads = {found[0] for stmt in every if isinstance(stmt, COMPOUND) and (found := self.starts.get(stmt))}
-        lines: dict[int, int] = {}
-        for stmt, (line, column) in self.starts.items():
-            if not isinstance(stmt, COMPOUND) and line not in heads:
-                lines[line] = min(column, lines.get(line, column))
-        begins = list(lines.values())
-        fits = (unit for unit in (UNIT, 3, 2) if sum(column % unit == 0 for column in begins) >= MOST * len(begins))
-        return next(fits, 1)
+    def _start(self, stmt: ast.stmt, bound: Start) -> Start | None:
+        """Return where a statement after `bound` begins."""
+        is_compound = NESTS[type(stmt)]
+        head = _first(_head_parts(stmt) if is_compound else children(stmt), bound)
+        own = place_of(stmt)
+        if own is not None and own < bound:
+            forget_place(stmt)
+            own = None
+        if isinstance(stmt, COMPOUND):
+            return head if isinstance(stmt, (ast.If, ast.While)) else _head(stmt)
+        if isinstance(stmt, ast.Return):
+            return _return(own, head)
+        if isinstance(stmt, ast.Assign):
+            if own is not None and self.makes_functions and of_kinds([stmt.value], MADE):
+                return own[:2]  # A definition begins at its store, independent of decorators.
+            return _target(stmt.targets[0]) or _stored(stmt)
+        return start_of(stmt) if is_compound else _other(stmt, own, head)
 
     def column(self, stmt: ast.stmt) -> int | None:
         """Return the column of a statement, or None if unknown."""
@@ -108,34 +136,61 @@ class Columns:
         return None if column is None or start is None else start[1] - column
 
 
-def idle_places(listing: Listing) -> set[Place]:
-    """Return the one-line locations of code without an operation, or only with jumps."""
-    places = listing.places
-    kept = {places[one.offset >> 1] for one in listing.instructions if places and one.op != "JUMP"}
-    return {place for place in set(places) - kept if place is not None and place.line == place.end_line}
+def _unit(starts: dict[ast.stmt, Start]) -> int:
+    """Return the number of columns of which most indentations are multiples."""
+    heads: set[int] = set()
+    lines: dict[int, int] = {}
+    for stmt, (line, column) in starts.items():
+        if isinstance(stmt, COMPOUND):
+            heads.add(line)
+        else:
+            lines[line] = min(column, lines.get(line, column))
+    begins = [column for line, column in lines.items() if line not in heads]
+    fits = (unit for unit in (UNIT, 3, 2) if sum(column % unit == 0 for column in begins) >= MOST * len(begins))
+    return next(fits, 1)
 
 
-def _first(near: list[ast.AST], stmt: ast.stmt, bound: Start) -> Start | None:
-    """Return the location of a statement's first node, or None if unknown.
+def _first(near: list[ast.AST], bound: Start) -> Start | None:
+    """Return the location of the first of some nodes and their descendants, or None if unknown.
 
     Removes the locations of earlier statements: the exit from a `with` has the location of the `with`.
     """
-    first: Start | None = None
-    for node in near:
-        place = place_of(node)
-        if place is None:
-            continue
-        start = place[:2]
-        if start <= bound and bound > FIRST and (start < bound or node is not stmt):
-            forget_place(node)
-        elif first is None or start < first:
-            first = start
+    first: Place | None = None
+    limit = (bound[0], bound[1] + 1) if bound > FIRST else FIRST
+    for node in near:  # The list grows during the iteration.
+        fields = node.__dict__
+        place: Place | None = fields.get("place")
+        if place is not None:
+            if place < limit:
+                forget_place(node)
+            elif first is None or place < first:
+                first = place
+        for name in INNER[type(node)]:
+            value = fields.get(name)
+            if type(value) is list:
+                near += [item for item in value if isinstance(item, ast.AST)]
+            elif value is not None and isinstance(value, ast.AST):
+                near.append(value)
+    return None if first is None else first[:2]
+
+
+def _other(stmt: ast.stmt, own: Place | None, inside: Start | None) -> Start | None:
+    """Return where a simple statement begins, other than an assignment.
+
+    own, inside: its location, and that of the first of its expressions.
+    """
+    if isinstance(stmt, ast.Assert):
+        head = start_of(stmt.test)
+        return None if head is None else (head[0], head[1] - len("assert " + "not " * leading_nots(stmt.test)))
+    first = inside if own is None or (inside is not None and inside < own) else own[:2]
+    if isinstance(stmt, ast.Delete):
+        return None if first is None else (first[0], first[1] - len("del "))
     return first
 
 
-def _own_nodes(stmt: ast.stmt) -> list[ast.AST]:
-    """Return a statement with the expressions of its head."""
-    return [stmt, *nodes(each for each in children(stmt) if isinstance(each, (ast.expr, ast.withitem)))]
+def _head_parts(stmt: ast.stmt) -> list[ast.AST]:
+    """Return the expressions of the head of a statement."""
+    return [each for each in children(stmt) if isinstance(each, (ast.expr, ast.withitem))]
 
 
 def _keyword(stmt: ast.stmt) -> str:
@@ -170,35 +225,11 @@ def leading_nots(test: ast.expr) -> int:
 def _head(stmt: ast.stmt) -> Start | None:
     """Return where the first expression of a compound statement begins."""
     match stmt:
-        case ast.If(test) | ast.While(test):
-            return start_of(test)
         case ast.For(target) | ast.AsyncFor(target):
             return start_of(target)
         case ast.With(items) | ast.AsyncWith(items):
             return start_of(items[0].context_expr)
     return None
-
-
-def _simple(stmt: ast.stmt, inside: Start | None) -> Start | None:
-    """Return where a simple statement begins; a definition begins at its store, independent of decorators.
-
-    inside: the location of its first node.
-    """
-    if isinstance(stmt, ast.Assert):
-        head = start_of(stmt.test)
-        return None if head is None else (head[0], head[1] - len("assert " + "not " * leading_nots(stmt.test)))
-    own = place_of(stmt)
-    if isinstance(stmt, ast.Delete):
-        return None if inside is None else (inside[0], inside[1] - len("del "))
-    if isinstance(stmt, ast.Return):
-        return _return(stmt)
-    if own is not None and isinstance(stmt, ast.Assign) and of_kinds([stmt.value], MADE):
-        return own[:2]
-    if isinstance(stmt, ast.Assign):
-        return _target(stmt.targets[0]) or _stored(stmt)
-    if own is None or inside is None:
-        return inside if own is None else own[:2]
-    return min(own[:2], inside)
 
 
 def _stored(stmt: ast.Assign) -> Start | None:
@@ -208,10 +239,12 @@ def _stored(stmt: ast.Assign) -> Start | None:
     return own[:2] if is_whole and own is not None and own.line == own.end_line else None
 
 
-def _return(stmt: ast.Return) -> Start | None:
-    """Return where a `return` begins: one in a `finally` has the location of the last statement there."""
-    own, head = place_of(stmt), None if stmt.value is None else start_of(stmt.value)
-    if head is not None and (own is None or own[:2] >= head):
+def _return(own: Place | None, head: Start | None) -> Start | None:
+    """Return where a `return` begins: one in a `finally` has the location of the last statement there.
+
+    head: where its value begins.
+    """
+    if head is not None and (own is None or own >= head):
         return head[0], head[1] - len("return ")
     return None if own is None else own[:2]
 

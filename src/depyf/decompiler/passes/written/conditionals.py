@@ -12,7 +12,7 @@ import ast
 
 from depyf.decompiler.lift.extent import note_place, place_of
 from depyf.decompiler.lift.nodes import literal
-from depyf.decompiler.passes.walk import inner
+from depyf.decompiler.passes.walk import compound, inner
 from depyf.decompiler.passes.written.columns import Start, start_of
 from depyf.decompiler.steps import step
 
@@ -22,11 +22,12 @@ Block = tuple[list[ast.stmt], int, bool]
 """Statements, the last line of an enclosing `with`, and whether the code ends after them."""
 
 
-def restore_conditionals(body: list[ast.stmt]) -> None:
-    """Join returns that come from one statement, in place."""
+def restore_conditionals(body: list[ast.stmt]) -> bool:
+    """Join returns that come from one statement, in place; return whether there were any."""
+    is_changed = False
     order: list[Block] = [(body, 0, True)]
     for block, line, is_end in order:  # The list grows during the iteration.
-        for stmt in block:
+        for stmt in compound(block):
             own = _line_of_head(stmt) if isinstance(stmt, WITH) else line
             ends = is_end and stmt is block[-1] and isinstance(stmt, ast.If)
             order += [(below, own, ends) for below, _, _ in inner(stmt)]
@@ -39,9 +40,11 @@ def restore_conditionals(body: list[ast.stmt]) -> None:
             rest = stmt.orelse or block[place + 1 : place + 2]
             if isinstance(first, ast.Return) and _is_one(first, rest, stmt, line, is_end):
                 block[place] = joined = _joined(first, rest, stmt.test)
+                is_changed = True
                 step("line {}: join two returns to a conditional expression", joined.lineno)
                 if not stmt.orelse:
                     del block[place + 1 : place + 2]
+    return is_changed
 
 
 def _line_of_head(stmt: ast.With | ast.AsyncWith) -> int:

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import ast
 
-from depyf.bytecode.listing import Listing
-from depyf.decompiler.passes.walk import inner, statements
-from depyf.decompiler.passes.written.columns import Columns, idle_places, leading_nots
+from depyf.decompiler.passes.walk import compound, compounds, inner
+from depyf.decompiler.passes.written.columns import Columns, leading_nots
 from depyf.decompiler.steps import step
 
 DEBUG = "__debug__"
@@ -23,7 +22,7 @@ AND = len("__debug__ and ")
 
 def restore_debug_before_tests(body: list[ast.stmt], columns: Columns) -> None:
     """Write `__debug__ and` before a test if there is room for it, in place."""
-    for stmt in statements(body):
+    for stmt in compounds(body):
         start = columns.starts.get(stmt)
         if not isinstance(stmt, ast.If) or start is None:
             continue
@@ -36,18 +35,19 @@ def restore_debug_before_tests(body: list[ast.stmt], columns: Columns) -> None:
             columns.starts[stmt] = start[0], start[1] - AND - nots
 
 
-def restore_debug(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
+def restore_debug(body: list[ast.stmt], columns: Columns) -> None:
     """Write tests of `__debug__` where their locations and columns show them, in place."""
-    for line, column in sorted(_tested(listing, columns.unit), reverse=True):
+    for line, column in sorted(_tested(columns), reverse=True):
         _put(body, line, column, columns)
 
 
-def _tested(listing: Listing, unit: int) -> list[tuple[int, int]]:
+def _tested(columns: Columns) -> list[tuple[int, int]]:
     """Return possible locations of `__debug__`: those of its width, directly after an `if`, without an operation."""
     return [
         (place.line, place.column)
-        for place in idle_places(listing)
-        if place.end_column == place.column + len(DEBUG) and place.column >= IF and (place.column - IF) % unit == 0
+        for place in columns.left.idle
+        if place.end_column == place.column + len(DEBUG) and place.column >= IF
+        if (place.column - IF) % columns.unit == 0
     ]
 
 
@@ -62,6 +62,7 @@ def _put(body: list[ast.stmt], line: int, column: int, columns: Columns) -> None
             if start is not None and start > (line, column) and columns.column(stmt) == own + columns.unit:
                 if found is None or start < found[0]:
                     found = start, block, place
+        for stmt in compound(block):
             work += [below for below, _, _ in inner(stmt)]
     if found is None:
         return

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 
 from depyf.decompiler.lift.extent import place_of
-from depyf.decompiler.passes.walk import inner
+from depyf.decompiler.passes.walk import blocks
 from depyf.decompiler.steps import step
 
 COMMA = len(", ")
@@ -19,16 +19,13 @@ COMMA = len(", ")
 
 def restore_deletes(body: list[ast.stmt], has_places: bool) -> None:
     """Join statements that delete, in place; without locations, those on one line."""
-    work = [body]
-    for block in work:  # The list grows during the iteration.
+    for block in blocks(body):
         for place in range(len(block) - 1, 0, -1):
             one, other = block[place - 1], block[place]
             if isinstance(one, ast.Delete) and isinstance(other, ast.Delete) and _are_one(one, other, has_places):
                 step("line {}: join two `del`", one.lineno)
                 one.targets += other.targets
                 del block[place]
-        for stmt in block:
-            work += [below for below, _, _ in inner(stmt)]
 
 
 def _are_one(one: ast.Delete, other: ast.Delete, has_places: bool) -> bool:

@@ -6,16 +6,22 @@ instructions without effect, or of the exit that follows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import NamedTuple
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction, Listing
+from depyf.bytecode.operations import OPERATIONS
+from depyf.bytecode.places import Place
 
 WAYS_OUT = frozenset({"CONST", "RETURN", "POP", "POP_EXCEPT", "SWAP", "COPY", "NULL", "JUMP"})
 """Operations that may have the location of another statement."""
 CLEANUP = ["CONST", "STORE", "DELETE"]
 """The operations that unbind the name of a clause: `name = None; del name`."""
+DELETES = frozenset(name for name in OPERATIONS if name.startswith("DELETE"))
+MAY_LEAVE = WAYS_OUT.union(DELETES, (name for name in OPERATIONS if name.startswith("STORE")))
+"""All operations that may have the location of another statement."""
 
 
 class Kind(Enum):
@@ -83,22 +89,51 @@ def is_none(one: Instruction) -> bool:
     return one.op == "CONST" and one.arg is None
 
 
-def written_statements(listing: Listing, unit: int) -> list[Written]:
-    """Return the statements that locations show, in the order of the source.
+class Unclaimed(NamedTuple):
+    """One-line locations without an operation, or only with operations that may have the location of a statement.
 
-    unit: the indentation of statements. `pass` is as wide as `None`, but in the column of a statement.
+    idle: those without an operation, or only with jumps.
+    others: the locations of all other operations.
     """
+
+    places: set[Place]
+    idle: set[Place]
+    others: set[Place | None]
+
+
+def unclaimed(listing: Listing) -> Unclaimed:
+    """Return the locations that no operation claims."""
     instructions, places = listing.instructions, listing.places
     if not places:
+        return Unclaimed(set(), set(), set())
+    may_leave = WAYS_OUT if DELETES.isdisjoint(listing.ops) else MAY_LEAVE
+    others = {places[one.offset >> 1] for one in instructions if one.op not in may_leave}
+    leaving: set[Place | None] = set()
+    for number, one in enumerate(instructions):
+        if one.op in may_leave:
+            if not leaves(instructions, number):
+                others.add(places[one.offset >> 1])
+            elif one.op != "JUMP":
+                leaving.add(places[one.offset >> 1])
+    free = {place for place in set(places) - others if place is not None and place.line == place.end_line}
+    return Unclaimed(free, free - leaving, others)
+
+
+def written_statements(listing: Listing, left: Unclaimed, unit_of: Callable[[], int]) -> list[Written]:
+    """Return the statements that locations show, in the order of the source.
+
+    unit_of: returns the indentation of statements. `pass` is as wide as `None`, but in the column of a statement.
+    """
+    likely = [place for place in left.places if place.end_column - place.column in BARE]
+    if not likely:
         return []
-    others = {places[each.offset >> 1] for number, each in enumerate(instructions) if not leaves(instructions, number)}
-    ends = {(place.end_line, place.end_column) for place in others if place is not None}
-    returning = {places[each.offset >> 1] for each in instructions if each.op == "RETURN"}
+    unit = unit_of()
+    ends = {(place.end_line, place.end_column) for place in left.others if place is not None}
+    returning = {listing.places[each.offset >> 1] for each in listing.instructions if each.op == "RETURN"}
     found = []
-    for place in set(places) - others:
-        if place is None or place.line != place.end_line:
-            continue
-        kind, column = BARE.get(place.end_column - place.column), place.column
+    for place in likely:
+        kind: Kind | None = BARE[place.end_column - place.column]
+        column = place.column
         inner = column - len("return ")
         if kind is Kind.PASS and place in returning and _begins_return(place.line, inner, listing.code, unit, ends):
             kind, column = Kind.NONE, inner
@@ -115,4 +150,14 @@ def _order(one: Written) -> tuple[int, int]:
     return one.line, one.column or 0
 
 
-__all__ = ["RETURNS", "Kind", "Written", "is_cleanup", "is_none", "leaves", "written_statements"]
+__all__ = [
+    "RETURNS",
+    "Kind",
+    "Unclaimed",
+    "Written",
+    "is_cleanup",
+    "is_none",
+    "leaves",
+    "unclaimed",
+    "written_statements",
+]

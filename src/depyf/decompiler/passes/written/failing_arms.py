@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.passes.walk import statements
+from depyf.decompiler.passes.walk import compounds
 from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
 from depyf.decompiler.steps import step
 
@@ -21,7 +21,7 @@ ELIF, NOT = len("elif "), len("not ")
 
 def restore_failing_arms(body: list[ast.stmt], columns: Columns) -> None:
     """Restore the `elif` whose test arrives as an `assert`, in place."""
-    for outer in statements(body):
+    for outer in compounds(body):
         if not isinstance(outer, ast.If) or len(outer.orelse) < 2 or not isinstance(outer.orelse[0], ast.Assert):
             continue
         asserted, rest = outer.orelse[0], outer.orelse[1:]

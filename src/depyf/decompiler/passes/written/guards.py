@@ -16,7 +16,7 @@ import copy
 from collections.abc import Set as AbstractSet
 
 from depyf.decompiler.lift.extent import place_of
-from depyf.decompiler.passes.walk import inner, nodes
+from depyf.decompiler.passes.walk import compound, inner, nodes
 from depyf.decompiler.passes.written.behind import part_behind
 from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
 from depyf.decompiler.steps import step
@@ -50,7 +50,7 @@ def restore_guards(body: list[ast.stmt], columns: Columns, leaving: AbstractSet[
                     _turn_guard(block, place, columns, end, column)
             if stmt is block[-1] and end is not None:
                 part_behind(block, stmt, columns, end)
-        for stmt in block:
+        for stmt in compound(block):
             after = end if stmt is block[-1] else None
             own = columns.of_loop(stmt)
             work += [(below, *_context(stmt, name, below, after, columns), own) for below, _, name in inner(stmt)]

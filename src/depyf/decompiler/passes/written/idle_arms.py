@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.passes.walk import statements
+from depyf.decompiler.passes.walk import compounds
 from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_fused, is_not, negated
@@ -27,7 +27,7 @@ IF, ELIF, NOT = len("if "), len("elif "), len("not ")
 def restore_idle_arms(body: list[ast.stmt], columns: Columns) -> None:
     """Restore the empty arm of a test, in place."""
     arms: set[ast.stmt] = set()
-    for outer in statements(body):
+    for outer in compounds(body):
         if not isinstance(outer, ast.If):
             continue
         arm = outer.orelse[0] if len(outer.orelse) == 1 else None

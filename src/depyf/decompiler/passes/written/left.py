@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.passes.walk import inner
+from depyf.decompiler.passes.walk import compound, inner
 from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.steps import step
 
@@ -26,7 +26,7 @@ def restore_left_loops(body: list[ast.stmt], columns: Columns) -> None:
     """Move the statements at the exits of loops to where their columns show them, in place."""
     order = [(body, True)]
     for block, is_end in order:  # The list grows during the iteration.
-        for stmt in block:
+        for stmt in compound(block):
             goes_on = is_end and stmt is block[-1] and not isinstance(stmt, LOOPS)
             order += [(below, goes_on) for below, _, _ in inner(stmt)]
     for block, is_end in reversed(order):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from depyf.bytecode.listing import Listing
-from depyf.decompiler.passes.walk import statements
-from depyf.decompiler.passes.written.columns import Columns, idle_places
+from depyf.decompiler.passes.walk import compounds
+from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.passes.written.line_evidence import start_offset
 
 WHILE = len("while ")
@@ -14,14 +14,14 @@ WHILE = len("while ")
 
 def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
     """Write `while 1` if the number precedes the loop, or is a constant without other uses."""
-    loops = [stmt for stmt in statements(body) if isinstance(stmt, ast.While) and _is_true(stmt.test)]
+    loops = [stmt for stmt in compounds(body) if isinstance(stmt, ast.While) and _is_true(stmt.test)]
     if not loops:
         return
     used = {id(one.arg) for one in listing.instructions if one.op == "CONST"}
     unused = [const for const in listing.code.consts if id(const) not in used]
     is_left = any(const is not True and const == 1 for const in unused if type(const) in (int, bool))
     only_one = is_left and not any(const is True for const in unused)
-    ones = _ones(listing)
+    ones = {place[:2] for place in columns.left.idle if place.end_column == place.column + 1}
     last = _last_new_const(listing) if listing.keeps_constants else 0
     for stmt in loops:
         start = columns.starts.get(stmt.body[0])
@@ -41,11 +41,6 @@ def _last_new_const(listing: Listing) -> int:
         return 0
     loads = (one.offset for one in listing.instructions if one.op == "CONST" and one.arg is consts[-1])
     return next(loads, 0) if len(consts) > 1 else 0
-
-
-def _ones(listing: Listing) -> set[tuple[int, int]]:
-    """Return the places of single characters without a remaining operation, or only with jumps."""
-    return {place[:2] for place in idle_places(listing) if place.end_column == place.column + 1}
 
 
 def _leads(one: tuple[int, int], start: tuple[int, int], column: int | None) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.passes.walk import statements
+from depyf.decompiler.passes.walk import compounds
 from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
 from depyf.decompiler.steps import step
 
@@ -20,7 +20,7 @@ MOST_BRACKETS = 2
 
 def restore_nests(body: list[ast.stmt], columns: Columns) -> None:
     """Split the tests of nested statements, in place."""
-    for stmt in statements(body):
+    for stmt in compounds(body):
         outer: ast.stmt | None = stmt
         while isinstance(outer, ast.If) and not outer.orelse:
             outer = _parted(outer, columns)

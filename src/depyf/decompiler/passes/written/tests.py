@@ -16,8 +16,7 @@ from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
 
 TESTING = (ast.If, ast.While, ast.Assert)
-OPERATIONS = frozenset({ast.BoolOp})
-CONDITIONAL = frozenset({ast.IfExp})
+CONDITIONAL = frozenset({ast.BoolOp, ast.IfExp})
 GAPS = (len("if ") + NOT, len("if (") + NOT, len("elif ") + NOT)
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
@@ -29,9 +28,13 @@ MAX_OPERANDS = 100
 """The most operands of a test for which the search for a leading `not` is worth its time."""
 
 
-def restore_tests(body: list[ast.stmt], columns: Columns) -> None:
-    """Write tests and conditional expressions as their columns show them, in place."""
-    restore_conditional_expressions(body)
+def restore_tests(body: list[ast.stmt], columns: Columns, has_conditions: bool = True) -> None:
+    """Write tests and conditional expressions as their columns show them, in place.
+
+    has_conditions: whether the code may contain `and`, `or` or conditional expressions.
+    """
+    if has_conditions:
+        restore_conditional_expressions(body)
     for stmt in statements(body):
         if isinstance(stmt, TESTING):
             stmt.test = _restored(stmt.test)
@@ -42,12 +45,14 @@ def restore_tests(body: list[ast.stmt], columns: Columns) -> None:
 
 def restore_conditional_expressions(body: list[ast.stmt]) -> None:
     """Write conditional expressions as their columns show them, in place, and values with `and` and `or`."""
-    for operation in of_kinds(body, OPERATIONS):
-        if not is_told(operation):
-            group(operation)
-    for expr in of_kinds(body, CONDITIONAL):
-        _turn(expr)
-        expr.test = _restored(expr.test)
+    found = of_kinds(body, CONDITIONAL)
+    for expr in found:
+        if isinstance(expr, ast.BoolOp) and not is_told(expr):
+            group(expr)
+    for expr in found:
+        if isinstance(expr, ast.IfExp):
+            _turn(expr)
+            expr.test = _restored(expr.test)
 
 
 def _turn(expr: ast.IfExp) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from depyf.decompiler.passes.walk import inner
+from depyf.decompiler.passes.walk import NESTS, compound, inner
 from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.passes.written.evidence import RETURNS, Kind, Written
 from depyf.decompiler.steps import step
@@ -77,7 +77,9 @@ def restore_ways_out(
     Return whether anything changed.
     """
     is_changed = False
-    slots = _slots(body, columns, ending)
+    if not written and not compound(body) and not (body and isinstance(body[-1], ast.Return)):
+        return is_changed
+    slots = _slots(body, columns if written else None, ending)
     for one in written:
         fits = [slot for slot in slots if _fits(slot, one)]
         if fits:
@@ -87,6 +89,12 @@ def restore_ways_out(
             if has_all or not _is_likelier_as_it_is(slot, one, is_generator):
                 _put(slot, one, columns)
                 is_changed = True
+    return _drop_implied(slots, has_all) or is_changed
+
+
+def _drop_implied(slots: list[Slot], has_all: bool) -> bool:
+    """Remove the implied exits that the source does not contain; return whether there were any."""
+    is_changed = False
     for slot in reversed(slots):
         if slot.is_implied and (len(slot.block) > 1 or (has_all and not isinstance(slot.present, ast.Continue))):
             step("remove an exit that the source does not have")
@@ -106,7 +114,7 @@ def drop_unreached_breaks(body: list[ast.stmt], ending: set[ast.stmt]) -> bool:
         kept = [each for each, before in zip(block, [None, *block]) if not _is_unreached(each, before, ending)]
         is_changed |= len(kept) < len(block)
         block[:] = kept
-        for stmt in block:
+        for stmt in compound(block):
             if isinstance(stmt, ast.Try) and len(stmt.body) > 1 and isinstance(stmt.body[-1], ast.Break):
                 if [type(each) for each in stmt.orelse] == [ast.Break]:
                     del stmt.body[-1]
@@ -119,8 +127,8 @@ def _is_unreached(stmt: ast.stmt, before: ast.stmt | None, ending: set[ast.stmt]
     return isinstance(stmt, ast.Break) and before in ending
 
 
-def _slots(body: list[ast.stmt], columns: Columns, ending: set[ast.stmt]) -> list[Slot]:
-    """Return the present and possible places of exits, with the lines around them."""
+def _slots(body: list[ast.stmt], columns: Columns | None, ending: set[ast.stmt]) -> list[Slot]:
+    """Return the present and possible places of exits, with lines and columns only if `columns` is given."""
     events: list[Slot | int] = []
     work: list[Part] = [(body, Ends(RETURNS, NOTHING), None)]
     while work:
@@ -129,6 +137,13 @@ def _slots(body: list[ast.stmt], columns: Columns, ending: set[ast.stmt]) -> lis
             work += reversed(_of_block(*one, columns, ending))
         else:
             events.append(one)
+    if columns is not None:
+        _note_lines(events)
+    return [event for event in events if isinstance(event, Slot)]
+
+
+def _note_lines(events: list[Slot | int]) -> None:
+    """Record in each place the last known line before it, and the first after it."""
     line = 0
     for event in events:
         if isinstance(event, Slot):
@@ -141,15 +156,14 @@ def _slots(body: list[ast.stmt], columns: Columns, ending: set[ast.stmt]) -> lis
             event.behind = line
         else:
             line = event
-    return [event for event in events if isinstance(event, Slot)]
 
 
 def _of_block(
-    block: list[ast.stmt], ends: Ends, beside: int | None, columns: Columns, ending: set[ast.stmt]
+    block: list[ast.stmt], ends: Ends, beside: int | None, columns: Columns | None, ending: set[ast.stmt]
 ) -> list[Part]:
     """Return the parts of a block in source order; `beside` is the column of the statement's other blocks."""
     parts: list[Part] = []
-    column = columns.of_block(block)
+    column = _column(block, columns)
     column = beside if column is None else column
     for place, stmt in enumerate(block):
         here = ends.here if place == len(block) - 1 else LEFT if isinstance(block[place + 1], ast.Break) else NOTHING
@@ -163,19 +177,27 @@ def _of_block(
                 parts.append(other)
             parts.append(Slot(block, place, ends.broken | LEFT, column))
         else:
-            parts += [*columns.lines(stmt), *_inside(stmt, Ends(here, ends.broken), columns)]
+            parts += [*_lines(stmt, columns), *_inside(stmt, Ends(here, ends.broken), columns)]
     if ends.here and not (block and (isinstance(block[-1], ENDS) or block[-1] in ending)):
         parts.append(Slot(block, len(block), ends.here, column))
     return parts
 
 
-def _else_before(stmt: ast.stmt, columns: Columns) -> Slot | None:
+def _column(block: list[ast.stmt], columns: Columns | None) -> int | None:
+    return None if columns is None else columns.of_block(block)
+
+
+def _lines(node: ast.stmt | ast.ExceptHandler, columns: Columns | None) -> list[int]:
+    return [] if columns is None else columns.lines(node)
+
+
+def _else_before(stmt: ast.stmt, columns: Columns | None) -> Slot | None:
     """Return a possible place in the `else` of a `try` for the statement after it: its clauses leave."""
     if not isinstance(stmt, ast.Try) or stmt.orelse or stmt.finalbody:
         return None
     if not all(isinstance(clause.body[-1], ENDS) for clause in stmt.handlers):
         return None
-    return Slot(stmt.orelse, 0, LEFT, columns.of_block(stmt.body), is_block=False)
+    return Slot(stmt.orelse, 0, LEFT, _column(stmt.body, columns), is_block=False)
 
 
 def _or_pass(kinds: frozenset[Kind], here: frozenset[Kind], block: list[ast.stmt]) -> frozenset[Kind]:
@@ -183,24 +205,26 @@ def _or_pass(kinds: frozenset[Kind], here: frozenset[Kind], block: list[ast.stmt
     return kinds | {Kind.PASS} if here == kinds and len(block) == 1 else kinds
 
 
-def _inside(stmt: ast.stmt, ends: Ends, columns: Columns) -> list[Part]:
+def _inside(stmt: ast.stmt, ends: Ends, columns: Columns | None) -> list[Part]:
     """Return the blocks of a statement."""
     parts: list[Part] = []
+    if not NESTS[type(stmt)]:
+        return parts
     if isinstance(stmt, LOOPS):
         parts.append((stmt.body, Ends(AGAIN, ends.here & RETURNS), None))
         if stmt.orelse:
-            parts.append((stmt.orelse, ends, columns.of_block(stmt.body)))
+            parts.append((stmt.orelse, ends, _column(stmt.body, columns)))
     else:
         has_else = bool(getattr(stmt, "orelse", None))
         for block, owner, name in _in_order(inner(stmt)):
             if isinstance(owner, ast.ExceptHandler):
-                parts += columns.lines(owner)
+                parts += _lines(owner, columns)
             goes_on = isinstance(stmt, ast.Try) and (name == "finalbody" or (block is stmt.body and has_else))
             parts.append((block, Ends(NOTHING, NOTHING) if goes_on else ends, None))
         if isinstance(stmt, ast.Try) and not has_else and isinstance(stmt.body[-1], ast.Break):
-            parts.append(Slot(stmt.orelse, 0, LEFT, columns.of_block(stmt.body), is_block=False))
+            parts.append(Slot(stmt.orelse, 0, LEFT, _column(stmt.body, columns), is_block=False))
     if isinstance(stmt, (ast.If, *LOOPS)) and not stmt.orelse and ends.here:
-        parts.append(Slot(stmt.orelse, 0, ends.here, columns.of_block(stmt.body), is_block=False))
+        parts.append(Slot(stmt.orelse, 0, ends.here, _column(stmt.body, columns), is_block=False))
     return parts
 
 

@@ -19,6 +19,9 @@ from depyf.decompiler.structure.regions.table import prune
 
 def join_copied_bodies(graph: Graph) -> None:
     """Redirect all alternatives to one body."""
+    tests = {block.index: block.exit for block in graph.live() if _test(block) is not None}
+    if not any(isinstance(exit_, Branch) and exit_.if_false.target in tests for exit_ in tests.values()):
+        return
     for index in postorder(graph):
         block = graph.block(index)
         first = _test(block)

@@ -80,7 +80,7 @@ class Regions:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        tested = tested_exceptions(graph)
+        tested = tested_exceptions(graph) if graph.handlers else set()
         kinds = {
             number: kind_of(graph, number, tested)
             for number, handler in enumerate(graph.handlers)
@@ -97,7 +97,7 @@ class Regions:
         for number, parent in self.parent.items():
             self._inner.setdefault(parent, set()).add(number)
         self.kinds = kinds
-        saved = _saved_exceptions(graph)
+        saved = _saved_exceptions(graph) if self.parent else set()
         self.regions = [
             Region(number, kinds[number], parent, self._depth(number, saved)) for number, parent in self.parent.items()
         ]
