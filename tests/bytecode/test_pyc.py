@@ -110,7 +110,7 @@ def test_other_files_are_refused() -> None:
         ),
         (HEADER[:4] + b"\x04\0\0\0" + bytes(8) + code, "unknown flags 0x4 in the header"),
         (HEADER[:9], "the header ends after 9 of 16 bytes"),
-        (HEADER + b"N", "the file holds no code object but NoneType"),
+        (HEADER + b"N", "the file contains NoneType instead of a code object"),
     ):
         with pytest.raises(DecompilationError) as caught:
             load(data, source="here")

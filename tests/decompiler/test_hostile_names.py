@@ -71,5 +71,5 @@ def test_a_name_is_no_text(name: str, bad: str) -> None:
 def test_what_cannot_be_imported_by_a_statement_is_an_error() -> None:
     code = compile("from a import b", "<test>", "exec")
     consts = tuple((FREE_LINES,) if const == ("b",) else const for const in code.co_consts)
-    with pytest.raises(DecompilationError, match="no constant of a module"):
+    with pytest.raises(DecompilationError, match="not a constant of a module"):
         module_source(read(code.replace(co_consts=consts)))

@@ -141,7 +141,7 @@ def test_each_name_is_bound_where_no_statement_binds_them_all() -> None:
 
 
 def test_what_is_no_module_has_no_star() -> None:
-    with pytest.raises(DecompilationError, match="no imported module"):
+    with pytest.raises(DecompilationError, match="not an imported module"):
         statements("v5 = LOAD_FAST 'b'; IMPORT_STAR v5", FUNCTION)
 
 

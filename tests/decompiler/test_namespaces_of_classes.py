@@ -24,5 +24,5 @@ def test_what_is_read(rows: str) -> None:
 
 @pytest.mark.parametrize("made", ["LOAD_FAST 'a'", "LOAD_DEREF 'a'", "CONST 1"])
 def test_another_dict_is_no_namespace(made: str) -> None:
-    with pytest.raises(DecompilationError, match="no class's namespace"):
+    with pytest.raises(DecompilationError, match="not a class's namespace"):
         folded(f"block 0; v0 = {made}; v1 = LOAD_FROM_DICT_OR_GLOBALS 'x' v0; return v1", CODE)

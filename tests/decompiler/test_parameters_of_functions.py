@@ -57,13 +57,13 @@ def test_a_constant_tuple() -> None:
 @pytest.mark.parametrize(
     ("held", "message"),
     [
-        ({"defaults": "x"}, "no tuple"),
-        ({"defaults": "1"}, "no tuple"),
-        ({"kwdefaults": "x"}, "no dict"),
-        ({"kwdefaults": "{x: 1}"}, "no constant"),
-        ({"kwdefaults": "{1: 1}"}, "no constant"),
-        ({"annotations": "{x: 1}"}, "no constant"),
-        ({"annotations": "x"}, "no tuple"),
+        ({"defaults": "x"}, "not a tuple"),
+        ({"defaults": "1"}, "not a tuple"),
+        ({"kwdefaults": "x"}, "not a dict"),
+        ({"kwdefaults": "{x: 1}"}, "not a constant"),
+        ({"kwdefaults": "{1: 1}"}, "not a constant"),
+        ({"annotations": "{x: 1}"}, "not a constant"),
+        ({"annotations": "x"}, "not a tuple"),
     ],
 )
 def test_what_no_function_is_made_with(held: dict[str, str], message: str) -> None:

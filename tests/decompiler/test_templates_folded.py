@@ -34,7 +34,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_is_no_template(what: str) -> None:
-    with pytest.raises(DecompilationError, match="no display"):
+    with pytest.raises(DecompilationError, match="not a display"):
         folded(f"block 0; {REFUSED[what]}; v5 = BUILD_TEMPLATE v0 v2; return v5", CODE)
 
 

@@ -109,7 +109,7 @@ def test_a_case_may_stand_on_a_changed_form() -> None:
 def test_what_a_pass_refuses_is_shown() -> None:
     loop = "def f(a):\n    for x in a:\n        print(x)\n"
     refused = changed("complete", "stmts.append(code('for v1 in a:\\n    b()')[0])\n", loop)
-    assert refused.endswith("+refused: Unstructured: ForStmt is left over\n")
+    assert refused.endswith("+refused: Unstructured: ForStmt has no Python statement\n")
 
 
 @pytest.mark.parametrize(

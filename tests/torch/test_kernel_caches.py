@@ -122,7 +122,7 @@ def test_a_dump_tells_of_its_libraries(tmp_path: Path) -> None:
 def test_triton_tells_of_its_binaries(heard: list[KernelLook]) -> None:
     triton = pytest.importorskip("triton")
     if isinstance(watch_binaries(triton, lambda made: None), Unavailable):
-        pytest.skip("this Triton tells nobody of its compiles")
+        pytest.skip("this Triton does not report its compiles")
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 

@@ -292,7 +292,7 @@ def load_special(operand: Operand) -> Steps:
 def function_attribute(operand: Operand) -> Steps:
     """Expand SET_FUNCTION_ATTRIBUTE."""
     if operand.raw.arg not in FUNCTION_PARTS:
-        operand.fail(f"{operand.raw.arg} is no part of a function")
+        operand.fail(f"{operand.raw.arg} is not a part of a function")
     return (Step("SET_FUNCTION_ATTRIBUTE", operand.raw.arg),)
 
 

@@ -32,7 +32,7 @@ def _one(first: Any, second: Any) -> object:  # noqa: ANN401  (likewise)
 
 
 def _fail(first: object, second: object) -> object:
-    raise NotImplementedError("this interpreter has no groups of exceptions")
+    raise NotImplementedError("this interpreter has no exception groups")
 
 
 def _doing(frame: Function, name: str, replaced: str, op: str, arg: int = 0) -> Function:

@@ -37,7 +37,7 @@ def load(data: bytes, *, source: str = "<pyc>") -> Code:
         raise DecompilationError(f"unknown flags {flags:#x} in the header", code=source)
     value = Unmarshaller(data, facts.fields, source, HEADER_SIZE).load()
     if not isinstance(value, MarshalledCode):
-        raise DecompilationError(f"the file holds no code object but {type(value).__name__}", code=source)
+        raise DecompilationError(f"the file contains {type(value).__name__} instead of a code object", code=source)
 
     optimised = OPTIMISED.search(source) is not None
 

@@ -30,7 +30,7 @@ class LineState(Enum):
 _WORDS = {
     LineState.GRAPH: "runs in a graph, or was evaluated when one was made",
     LineState.BETWEEN: "runs in Dynamo's code between graphs",
-    LineState.EAGER: "runs eagerly: what follows a graph break or a failed compile was not compiled",
+    LineState.EAGER: "runs eagerly: the code after a graph break or a failed compile was not compiled",
     LineState.NEVER: "never compiled: no compile reached it, or its compile failed and the call raised the error",
 }
 

@@ -77,9 +77,9 @@ class Bisimulation:
     def run(self) -> None:
         """Walk until nothing is left to prove. Raises `NotUnderstood`."""
         if self.reads_frame and not shows_in_one_order(*(listing.code for listing in self.listings)):
-            raise NotUnderstood("variables in another order, which is that of locals()")
+            raise NotUnderstood("the variables have another order in locals()")
         if any(renames_functions(listing) for listing in self.listings):
-            raise NotUnderstood("functions are made around a change of __name__, which they take for their module")
+            raise NotUnderstood("functions are made before and after a change of __name__, their module")
         todo = [self.start()]
         while True:
             while todo:

@@ -83,7 +83,7 @@ def compare_exactly(mine: Flow, its: Flow, original: Code, candidate: Code) -> C
     if exact.reason is None and docstring(original) != docstring(candidate):
         exact.reason = "the docstrings differ"
     if exact.reason is None and not shows_in_one_order(original, candidate) and reads_frame(mine.listing):
-        exact.reason = "the variables are in another order, which is that of locals()"
+        exact.reason = "the variables have another order in locals()"
     return exact
 
 

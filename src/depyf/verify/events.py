@@ -383,7 +383,7 @@ def keyword(frame: Frame, name: Term) -> str:
     """Return the name of a keyword argument."""
     node = frame.constant(name)
     if node is None or not isinstance(node.value, str):
-        raise NotUnderstood("a keyword that is no text")
+        raise NotUnderstood("a keyword that is not a string")
     return node.value
 
 

@@ -96,7 +96,7 @@ def describe(state: State, term: Term) -> str:
         case Symbol(sort=Sort.GLOBAL, detail=name):
             return f"global {name}"
         case Symbol(sort=Sort.LOST):
-            return "a value that is not known"
+            return "an unknown value"
         case Symbol():
             return f"value {term}"
         case TupleOf(items=items):

@@ -262,7 +262,7 @@ def make_function(frame: Frame) -> bool:
     *parts, code = frame.top(len(given) + 1)
     node = frame.node(code)
     if not isinstance(node, Constant) or not isinstance(node.value, Code):
-        raise NotUnderstood("MAKE_FUNCTION of code that is no constant")
+        raise NotUnderstood("MAKE_FUNCTION of code that is not a constant")
     named = FunctionOf(code, dict(zip(given, parts, strict=True)), function_name(frame.listing, frame.item))
     made = frame.state.make(named)
     return give(frame, len(given) + 1, made)
@@ -273,7 +273,7 @@ def set_function_attribute(frame: Frame) -> bool:
     value, function = frame.top(2)
     found = frame.state.get(function)
     if not isinstance(found, FunctionOf):
-        raise NotUnderstood("SET_FUNCTION_ATTRIBUTE of a function that others have seen")
+        raise NotUnderstood("SET_FUNCTION_ATTRIBUTE of an escaped function")
     frame.state.heap[function] = FunctionOf(found.code, {**found.parts, count_of(frame): value}, found.name)
     return give(frame, 2, function)
 

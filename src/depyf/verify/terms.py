@@ -236,7 +236,7 @@ class Terms:
         """
         nodes = self.nodes[first], self.nodes[second]
         if any(isinstance(node, Symbol) and node.sort in (Sort.LOST, Sort.MAYBE) for node in nodes):
-            raise NotUnderstood("`is` of a value that is not known")
+            raise NotUnderstood("`is` of an unknown value")
         single = [is_singleton(node) for node in nodes]
         if any(isinstance(node, (Fresh, Cell)) for node in nodes) or all(single):
             return first == second
@@ -245,7 +245,7 @@ class Terms:
             return None if may_be_singleton(other) else False
         if all(has_identity(node) for node in nodes):
             return True if first == second else None
-        raise NotUnderstood("`is` of a value whose identity is not known")
+        raise NotUnderstood("`is` of a value of unknown identity")
 
     def is_bool(self, term: Term) -> bool:
         """Return whether a term is surely `True` or `False`."""

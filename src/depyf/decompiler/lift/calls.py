@@ -94,7 +94,7 @@ def make_function(folder: Folder, inst: Inst) -> None:
 def function(folder: Folder, inst: Inst, code: ast.expr, parts: list[ast.expr | None]) -> ast.expr:
     """Return the function made from a code constant and its four optional parts."""
     if not isinstance(code, Object) or not isinstance(code.value, Code):
-        raise folder.error("a function is made of something that is no code constant", inst)
+        raise folder.error("a function is made of something that is not a code constant", inst)
     defaults, kwdefaults, annotations, closure = parts
     return Function(
         code=code.value,

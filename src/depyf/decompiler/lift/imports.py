@@ -128,7 +128,7 @@ def import_star(folder: Folder, inst: Inst) -> None:
     """IMPORT_STAR."""
     (module,) = folder.take(inst.uses).exprs
     if not isinstance(module, Module):
-        raise folder.error("IMPORT_STAR of something that is no imported module", inst)
+        raise folder.error("IMPORT_STAR of something that is not an imported module", inst)
     names = [ast.alias(name="*", asname=None)]
     folder.emit(ImportFrom(module, names, []), inst.line)
 

@@ -99,13 +99,13 @@ class Machine:
     def top(self, count: int) -> list[int]:
         """Return the topmost `count` values, the lowest first."""
         if not 0 <= count <= len(self.stack):
-            raise self.error(f"{self.now.op} wants {count} values, the stack holds {len(self.stack)}")
+            raise self.error(f"{self.now.op} needs {count} values, the stack has {len(self.stack)}")
         return self.stack[len(self.stack) - count :]
 
     def at(self, depth: int) -> int:
         """Return the value `depth` deep; 1 is the top."""
         if not 0 < depth <= len(self.stack):
-            raise self.error(f"{self.now.op} reaches {depth} deep, the stack holds {len(self.stack)}")
+            raise self.error(f"{self.now.op} reaches {depth} deep, the stack has {len(self.stack)}")
         return self.stack[-depth]
 
     def error(self, reason: str) -> DecompilationError:
@@ -175,7 +175,7 @@ def _call_kw(machine: Machine, arg: object) -> None:
     count, shape = cast("tuple[int, str]", arg)
     names = machine.const.get(machine.pop(1)[0])
     if not isinstance(names, tuple):
-        raise machine.error("the names of a call's keywords are no constant")
+        raise machine.error("the names of a call's keywords are not a constant")
     args = machine.pop(count)
     _emit_call(machine, "CALL", names, shape, args)
 
@@ -196,7 +196,7 @@ def _build_map(machine: Machine, arg: object) -> None:
 def _build_const_key_map(machine: Machine, arg: object) -> None:
     keys = machine.const.get(machine.pop(1)[0])
     if not isinstance(keys, tuple):
-        raise machine.error("the keys of a dict display are no constant")
+        raise machine.error("the keys of a dict display are not a constant")
     machine.emit("BUILD_CONST_KEY_MAP", keys, machine.pop(cast(int, arg)), 1)
 
 

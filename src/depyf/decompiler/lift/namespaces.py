@@ -28,7 +28,7 @@ def load_from_dict(folder: Folder, inst: Inst) -> None:
     def make(parts: list[ast.expr]) -> ast.expr:
         (namespace,) = parts
         if not isinstance(namespace, Namespace) and not (isinstance(namespace, Var) and namespace.id == CLASSDICT):
-            raise folder.error(f"{inst.op} looks in something that is no class's namespace", inst)
+            raise folder.error(f"{inst.op} looks in something that is not a class's namespace", inst)
         return Var(id=inst.arg, ctx=ast.Load(), scope=SCOPES[inst.op])
 
     folder.combine(inst, make)

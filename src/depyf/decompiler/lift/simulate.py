@@ -200,7 +200,7 @@ class _Lifter:
         depth = self.listing.handlers[handler].depth
         held = self.machine.stack[:depth]
         if len(held) < depth:
-            raise self.machine.error(f"a handler wants {depth} values, the stack holds {len(held)}")
+            raise self.machine.error(f"a handler needs {depth} values, the stack has {len(held)}")
         seen = self.handler_args.get(handler)
         if seen is None:
             seen = self.handler_args[handler] = []

@@ -37,7 +37,7 @@ def build_template(folder: Folder, inst: Inst) -> None:
     def make(parts: list[ast.expr]) -> ast.expr:
         strings, interpolations = (_elements(part) for part in parts)
         if strings is None or interpolations is None or len(strings) != len(interpolations) + 1:
-            raise folder.error("a template is made of something that is no display", inst)
+            raise folder.error("a template is made of something that is not a display", inst)
         return Template(strings=[str(literal_value(text)) for text in strings], interpolations=interpolations)
 
     folder.combine(inst, make, effect=PURE)

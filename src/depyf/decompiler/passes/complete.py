@@ -20,4 +20,4 @@ def check_complete(body: list[ast.stmt], *, has_patterns: bool = True) -> None:
     """
     left = of_kinds(body, OURS) if has_patterns else [stmt for stmt in statements(body) if type(stmt) in OURS]
     if left:
-        raise Unstructured(f"{type(left[0]).__name__} is left over")
+        raise Unstructured(f"{type(left[0]).__name__} has no Python statement")

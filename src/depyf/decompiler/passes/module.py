@@ -52,7 +52,7 @@ def _binding(name: str, value: object, body: Body) -> ast.stmt:
     if value is not None and getattr(sys.modules.get(module), own, None) is value:
         return ast.ImportFrom(module=module, names=[ast.alias(name=own, asname=name)], level=0, lineno=0)
     if not isinstance(value, frozenset):
-        raise DecompilationError(f"{type(value).__name__} is no constant of a module", code=str(body.code))
+        raise DecompilationError(f"{type(value).__name__} is not a constant of a module", code=str(body.code))
     display: ast.expr = ast.Set(elts=[constant(item) for item in written(value)])
     made = ast.Call(func=ast.Name(id="frozenset", ctx=ast.Load()), args=[display], keywords=[])
     return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=made, lineno=0)

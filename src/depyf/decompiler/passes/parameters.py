@@ -56,14 +56,14 @@ def elements(display: ast.expr | None) -> list[ast.expr]:
     value = literal_value(display)
     if isinstance(value, tuple):
         return [constant(item) for item in value]
-    raise ValueError("the defaults of a function are no tuple display")
+    raise ValueError("the defaults of a function are not a tuple display")
 
 
 def _keyword_defaults(display: ast.expr | None) -> dict[str, ast.expr]:
     if display is None:
         return {}
     if not isinstance(display, ast.Dict):
-        raise ValueError("the keyword defaults of a function are no dict display")
+        raise ValueError("the keyword defaults of a function are not a dict display")
     return _pairs(display)
 
 
@@ -71,7 +71,7 @@ def _pairs(display: ast.Dict) -> dict[str, ast.expr]:
     found = {}
     for key, value in zip(display.keys, display.values):
         if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-            raise ValueError("a parameter's name is no constant")
+            raise ValueError("a parameter's name is not a constant")
         found[key.value] = value
     return found
 

@@ -78,7 +78,7 @@ SIGNS = (
     _sign(
         "file",
         "a file is opened",
-        "read the file before the call, and pass what it holds as a tensor",
+        "read the file before the call, and pass its contents as a tensor",
         f"{_CALL}|context manager|SETUP_WITH",
         r"\bopen\(",
     ),
@@ -96,7 +96,7 @@ SIGNS = (
     _sign(
         "random",
         "Python's random numbers are seeded or drawn",
-        "do so before the call, and pass what was drawn",
+        "do so before the call, and pass the drawn values",
         _CALL,
         r"\brandom\.\w+\(",
     ),
@@ -147,7 +147,7 @@ SIGNS = (
     _sign(
         "generator",
         "it is inside of a generator, whose state Dynamo cannot keep",
-        "move what breaks the graph out of the generator",
+        "move the code that breaks the graph out of the generator",
         "Read uninitialized cell",
         r"\byield\b",
     ),
@@ -187,7 +187,7 @@ SIGNS = (
     _sign(
         "backward",
         "`backward` is called",
-        "call `backward` on what the compiled function returns",
+        "call `backward` on the result of the compiled function",
         r"Tensor\.backward",
     ),
     _sign(

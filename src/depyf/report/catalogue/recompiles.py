@@ -24,7 +24,7 @@ CHANGES = {
     "float": ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
     "string": (
         "the string `{subject}` was {actual}, not {expected}",
-        "look up what depends on `{subject}` before the call, and pass the result as a tensor instead of the string",
+        "look up values that depend on `{subject}` before the call, and pass the result as a tensor",
     ),
     "bool": (
         "the flag `{subject}` was {actual}, not {expected}",
@@ -44,7 +44,7 @@ CHANGES = {
     ),
     "constant": (
         "the constant `{subject}` was {actual}, not {expected}",
-        "move what depends on `{subject}` out of the compiled function, before the call",
+        "move code that depends on `{subject}` out of the compiled function, before the call",
     ),
     "function": (
         "the function `{subject}` was {actual}, not {expected}",
@@ -256,7 +256,7 @@ ONE_IN_CALL = Kind(
 SPECIALIZED = Kind(
     "specialized-number",
     "the number `{subject}` was {actual}, not {expected}; torch compiles each value of it for itself",
-    "compute what depends on `{subject}` before the call, and pass the result",
+    "compute values that depend on `{subject}` before the call, and pass the result",
 )
 """For a number that an entry treated as a symbol and then compared with a value, such as the index of a list."""
 UNKNOWN = Kind("recompile", "{text}", "")

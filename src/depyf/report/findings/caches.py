@@ -29,8 +29,8 @@ def _fix(reason: str) -> str:
 FIXES = {
     "custom pass": "derive the pass from `torch._inductor.custom_graph_pass.CustomGraphPass` and give it a `uuid()`",
     "uuid": "give the custom pass a `uuid()` that changes with its code",
-    "Pickl": "keep what cannot be pickled out of the graph's constants and settings",
-    "pickle": "keep what cannot be pickled out of the graph's constants and settings",
+    "Pickl": "keep objects that cannot be pickled out of the graph's constants and settings",
+    "pickle": "keep objects that cannot be pickled out of the graph's constants and settings",
     "autograd.Function": "set `torch._functorch.config.autograd_cache_allow_custom_autograd_functions`",
     "freezing": "compile without `torch._inductor.config.freezing`, or with `freezing_discard_parameters`",
 }

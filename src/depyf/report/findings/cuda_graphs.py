@@ -14,7 +14,7 @@ STAY = "pass inputs that stay where they are: allocate them once, and copy new v
 FIXES = {
     "mutated inputs": "return the new value and leave the input as it is, or keep it in a parameter or a buffer",
     "input storage mutation": "do not call `set_` on an input inside of the compiled function",
-    "cpu device": "keep what the graph computes on the GPU: move the value there before the call",
+    "cpu device": "keep all computations of the graph on the GPU: move the value there before the call",
     "multiple devices": "keep each compiled function on one GPU",
     "symbolic shapes": "pad the inputs to a few sizes, or unset `config.triton.cudagraph_skip_dynamic_graphs`",
     "re-recording": STAY,

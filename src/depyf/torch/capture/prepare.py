@@ -144,7 +144,7 @@ class DumpContext:
         with self._problems.contained("removing the log of the run"):
             self._slow.close()
             self._end_log()
-        with self._problems.contained("telling of the run in the terminal"):
+        with self._problems.contained("printing the summary of the run"):
             self._tell()
         self._problems.write()
         CLAIMS.release(self.directory)

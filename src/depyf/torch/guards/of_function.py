@@ -78,7 +78,7 @@ def _clauses(part: str, root: Place, scope: Mapping[str, Any]) -> Iterator[Claus
     kind, said = _said(text, scope)
     (clause,) = root.clause(Leaf(kind, (part,), None), *said, expected="true", actual=('"false"',))
     through = isinstance(said[0], Held) and said[0].name.startswith("torch_")
-    note = "torch's own guard: it does not show what it checks" if through else ""
+    note = "torch's own guard: it does not show its check" if through else ""
     yield replace(clause, line=user_line(part, root.filename), calls_through=through, note=note)
 
 

@@ -151,7 +151,7 @@ def _with_other_values(lines: list[Line], ran: Ran) -> tuple[Line, str, str] | N
     for line in lines:
         apart = _apart(line, ran, is_whole=False)
         if apart is not None and apart[0] > 0:
-            return line, apart[1], f"its values are not those of {apart[1]}: {apart[0]:.3g} of their size apart"
+            return line, apart[1], f"its values differ from those of {apart[1]} by {apart[0]:.3g} of their size"
     return None
 
 
@@ -160,7 +160,7 @@ def _lacking_values(lines: list[Line], ran: Ran) -> tuple[Line, str, str] | None
     for line in lines:
         apart = _apart(line, ran)
         if apart is not None and apart[0] > 0:
-            return line, apart[1], f"values of {apart[1]} are not among its own: {apart[0]:.3g} of their size apart"
+            return line, apart[1], f"it lacks values of {apart[1]}: the nearest differ by {apart[0]:.3g} of their size"
     return None
 
 
@@ -201,7 +201,7 @@ def _slightly_different(ran: Ran) -> tuple[Line, str, str] | None:
             judge = _Judge(ran, node, is_close=True)
             apart = min(map(judge.unordered, given))
             if apart > 0:
-                return line, node, f"its values are not those of {node}: {apart:.3g} of their size apart"
+                return line, node, f"its values differ from those of {node} by {apart:.3g} of their size"
     return None
 
 

@@ -165,7 +165,7 @@ class NumericsReport:
         lines = [f"{self.function}: {', '.join(ran)}"]
         lines += [line for finding in self.findings for line in finding.lines()]
         if not self.findings and self.calls:
-            lines.append("every result is finite, and the compiled results are the eager ones")
+            lines.append("every result is finite, and the compiled results equal the eager ones")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     __repr__ = __str__

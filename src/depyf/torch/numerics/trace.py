@@ -70,9 +70,9 @@ def trace_numerics(
             recording = record(function, args, kwargs, loss=loss, backward=backward)
             report.calls = len(recording.calls) + recording.left_out
             if not recording.calls:
-                report.notes.append("Dynamo captured no graph of it: nothing was looked at")
+                report.notes.append("Dynamo captured no graph of it, so nothing was examined")
             if recording.left_out:
-                report.notes.append(f"the last {recording.left_out} calls of graphs were not looked at")
+                report.notes.append(f"the last {recording.left_out} calls of graphs were not examined")
             for call in recording.calls:
                 _watch(call, report, backward=backward)
             if compare_with_eager:
@@ -100,7 +100,7 @@ def _look_inside(
         try:
             inside = look_inside(call, backend, backward=backward)
         except Exception as error:  # noqa: BLE001 - a probed kernel may fail in any way; the findings stand without
-            report.notes.append(f"the kernels of graph {call.graph} were not looked into: {one_line(error)}")
+            report.notes.append(f"the kernels of graph {call.graph} were not examined: {one_line(error)}")
             continue
         report.findings = [
             replace(each, kernel=inside.of(each.kind, each.part)) if _is_of(each, call) else each

@@ -109,4 +109,4 @@ class profile(contextlib.ContextDecorator):  # noqa: N801 - a context manager is
         return self._profiling.measurement.recording
 
     def __str__(self) -> str:
-        return "\n".join(most_expensive(self.result)) if self.result else "depyf: the profile is not ended yet"
+        return "\n".join(most_expensive(self.result)) if self.result else "depyf: the profile has not ended yet"

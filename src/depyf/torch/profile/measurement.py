@@ -159,7 +159,7 @@ class Measurement:
         try:
             self._called(code)
         except Exception as error:  # noqa: BLE001 - the user's program goes on; the profile says that it ended
-            self._give_up(f"measuring ended with {type(error).__name__}: {error}")
+            self._give_up(f"the measurement failed with {type(error).__name__}: {error}")
 
     def _called(self, code: types.CodeType) -> None:
         if self._explicit or not self._is_here() or code.co_name.startswith(seams.RESUME_PREFIX):

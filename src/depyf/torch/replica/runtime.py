@@ -218,7 +218,7 @@ def referent(reference: object) -> object:
         TypeError: `reference` is not a weak reference.
     """
     if not isinstance(reference, weakref.ref):
-        raise TypeError(f"{type(reference).__qualname__} is no weak reference")
+        raise TypeError(f"{type(reference).__qualname__} is not a weak reference")
     return reference()
 
 
@@ -229,7 +229,7 @@ def iterator_rest(iterator: object) -> tuple[Any, ...]:
         TypeError: it is not a tuple iterator.
     """
     if type(iterator) is not type(iter(())):
-        raise TypeError(f"{type(iterator).__qualname__} is no tuple iterator")
+        raise TypeError(f"{type(iterator).__qualname__} is not a tuple iterator")
     return tuple(copy.copy(iterator))
 
 
@@ -240,7 +240,7 @@ def range_rest(iterator: object) -> tuple[int, int, int]:
         TypeError: it is not a range iterator.
     """
     if type(iterator) is not type(iter(range(0))):
-        raise TypeError(f"{type(iterator).__qualname__} is no range iterator")
+        raise TypeError(f"{type(iterator).__qualname__} is not a range iterator")
     parts: tuple[object, tuple[range], int | None] = iterator.__reduce__()  # type: ignore[assignment]
     _, (whole,), taken = parts
     return whole.start + (taken or 0) * whole.step, whole.stop, whole.step

@@ -35,7 +35,7 @@ def debug(pause: bool | None = None) -> Iterator[None]:
         RuntimeError: inside `prepare_debug`, whose files are not complete yet.
     """
     if ACTIVE.is_any_entered():
-        raise RuntimeError("depyf.debug() inside of depyf.prepare_debug(): leave that context first, it has the files")
+        raise RuntimeError("depyf.debug() inside depyf.prepare_debug(): leave that context first; it has the files")
     running = {directory: told.running() for directory, told in TOLD.items()}
     steps = {directory: [find_steps(each, directory) for each in found] for directory, found in running.items()}
     dropped = {directory: len(told.live) - len(running[directory]) for directory, told in TOLD.items()}

@@ -67,7 +67,7 @@ def _why_not(live: LiveCompile, code: types.CodeType) -> str:
     made = live.transformed() if live.transformed is not None else None
     in_file = OF_FILE.get(made) if made is not None else None
     if made is None or in_file is None:
-        return transformed.reason or "it was compiled in a context that leaves it in its place"
+        return transformed.reason or "its context leaves Dynamo's code in place"
     if in_file.code(made) is None:
         return in_file.reason
     return other_code.reason_against(code, seams.cache_entries(code))

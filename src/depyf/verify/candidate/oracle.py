@@ -88,7 +88,7 @@ class Worker:
             raise NotCompiled(f"it was not compiled within {limit:g} s") from None
         except (OSError, ValueError, EOFError):
             self.close()
-            raise Died("the interpreter that was to compile it ended") from None
+            raise Died("the interpreter exited instead of compiling it") from None
 
     def _read(self) -> bytes:
         stdout = self.process.stdout

@@ -74,7 +74,7 @@ class _Stack:
         self.code, self.variables = code, variables
         self.words, self.listing = Words(code), normalise(read(code))
         if self.listing.handlers or "COPY" not in self.words.number:
-            raise NoStack("values cannot lie on the stack here", code=self.words.name)
+            raise NoStack("values cannot be on the stack here", code=self.words.name)
         self.depths = stack_depths(self.listing)
         self.raws = {raw.offset: raw for raw in self.words.raws}
         self.last = self.last_reads() if lets_go else frozenset()
@@ -102,7 +102,7 @@ class _Stack:
             index, slots = pending.pop()
             if index in self.before:
                 if self.before[index] != slots:
-                    raise self.fail(index, "ways that meet have other values on the stack")
+                    raise self.fail(index, "merging paths have different values on the stack")
                 continue
             self.before[index] = slots
             after = self.after(index, slots) if self.names_one(self.listing.instructions[index]) else slots
@@ -127,7 +127,7 @@ class _Stack:
             return slots[:-1]
         if item.op == "LOAD_GLOBAL" and name in slots:
             return tuple(each for each in slots if each != name) if self.takes(index, slots) else slots
-        raise self.fail(index, f"the value of {name} cannot lie on the stack")
+        raise self.fail(index, f"the value of {name} cannot be on the stack")
 
     def on_stack(self, index: int, slots: Slots) -> bytes:
         """Return the instructions that do on the stack what an instruction does with a variable."""

@@ -24,7 +24,7 @@ def check_groups(graph: Graph) -> None:
     for block in graph.live():
         for inst in block.insts:
             if inst.op == "PREP_RERAISE_STAR" or inst.op == "CHECK_EG_MATCH" and len(inst.defs) == PARTED:
-                raise Unstructured("a group of exceptions is parted outside of `except*`")
+                raise Unstructured("an exception group is split outside `except*`")
 
 
 def expand_groups(graph: Graph) -> bool:

@@ -39,7 +39,7 @@ def watch_libraries(codecache: ModuleType, listener: Listener) -> Callable[[], N
     before = vars(cache).get("load_async") if cache is not None else None
     write = getattr(codecache, "write", None)
     if not isinstance(before, classmethod) or write is None:
-        return Unavailable("this torch does not say in a form that depyf knows which C++ libraries it has")
+        return Unavailable("this torch does not report its C++ libraries in a form that depyf knows")
     within = threading.local()
 
     @left_alone

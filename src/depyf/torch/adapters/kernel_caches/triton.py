@@ -16,7 +16,7 @@ def watch_binaries(triton: Any, listener: Listener) -> Callable[[], None] | Unav
     """Report each kernel that Triton looks up to `listener`; return a function that ends this."""
     compilation: Any = getattr(getattr(triton, "knobs", None), "compilation", None)
     if not hasattr(compilation, "listener"):
-        return Unavailable("this Triton tells nobody of its compiles")
+        return Unavailable("this Triton does not report its compiles")
     before = compilation.listener
 
     @left_alone

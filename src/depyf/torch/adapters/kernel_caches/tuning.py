@@ -24,7 +24,7 @@ def watch_tuning(autotune: ModuleType, listener: Listener) -> Callable[[], None]
     cache: Any = getattr(autotune, "AutotuneCache", None)
     create, read_best = (vars(cache).get(name) if cache else None for name in ("create", "read_best"))
     if not isinstance(create, staticmethod) or read_best is None:
-        return Unavailable("this torch does not say in a form that depyf knows which configurations it has tuned")
+        return Unavailable("this torch does not report its tuned configurations in a form that depyf knows")
     last = threading.local()
 
     @left_alone

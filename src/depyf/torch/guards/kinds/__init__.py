@@ -51,7 +51,7 @@ KINDS: dict[str, Kind] = {
 CALLED_THROUGH = {
     "DATA_PTR_MATCH": "where a tensor's memory is, which no compile of a frame asks for",
     "DICT_VERSION": "the version of a dict, a number that changes with every change",
-    "FAKE_SCRIPT_TYPE_MATCH": "the class of an opaque object, or of the one that a fake stands for",
+    "FAKE_SCRIPT_TYPE_MATCH": "the class of an opaque object, or of the object that a fake replaces",
 }
 """Kinds without a Python form, and what they check."""
 

@@ -57,11 +57,11 @@ def _compare(
     torch_verdict = bool(wrapper.root.check(dict(local_values)))
     ours = holds(found, local_values, G, values)
     if _IS_CHECKED and executable(found)(local_values, G) != ours:
-        raise AssertionError(f"the clauses of a guard say {ours}, its text says the contrary")
+        raise AssertionError(f"the clauses of a guard give {ours}, its text gives the opposite")
     if torch_verdict == ours:
         return ""
     reasons = "; ".join(map(str, explain(found, local_values, G)))
-    said = f"on the call that was compiled torch's own guards say {torch_verdict}, these say {ours}"
+    said = f"on the compiled call torch's own guards give {torch_verdict}, these give {ours}"
     return f"{said}: {reasons}" if reasons else said
 
 
