@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 from torch._dynamo.variables import functions  # noqa: E402 - after the check that torch is there
 
 import depyf  # noqa: E402
+from depyf.report.findings import findings  # noqa: E402
 from depyf.report.index_reader import read_run  # noqa: E402
 from depyf.report.line_states import FunctionLines, line_states  # noqa: E402
 from depyf.report.model import Unavailable  # noqa: E402
@@ -118,3 +119,31 @@ def test_torch_is_as_before(tmp_path: Path) -> None:
     with depyf.prepare_debug(tmp_path):
         assert InstructionTranslatorBase.starts_line is not before
     assert InstructionTranslatorBase.starts_line is before
+
+
+class Counting(torch.nn.Module):
+    """Counts its calls in a method that decides something by the count."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 5
+
+    def count(self) -> float:
+        self.calls += 1
+        return 2.0 if self.calls > 100 else 1.0
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.count()
+
+
+def test_the_values_that_decide_branches_of_inlined_functions_are_in_the_dump_of_a_recompile(tmp_path: Path) -> None:
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled = torch.compile(Counting(), backend="eager")
+        for _ in range(4):
+            compiled(torch.ones(3))
+    read = read_run(tmp_path).session
+    first, again, *_ = (compiled.lines for _, compiled in read.compiles())
+    assert [each.deciding for each in first] == [(), ()]
+    assert [each.deciding for each in again] == [(), ("self", "self.calls")]
+    assert findings(read) == findings(session)

@@ -286,7 +286,7 @@ def _lines_read(lines: LinesRead) -> dict[str, Any]:
         "lines": lines.lines,
         "in_graphs": lines.in_graphs,
         "read": lines.read,
-        "deciding": lines.deciding,
+        **({"deciding": lines.deciding} if lines.deciding else {}),
     }
 
 

@@ -12,6 +12,7 @@ class LinesRead:
     in_graphs: the lines whose operations, or those of their callees, are in the captured graphs.
     read: all lines that Dynamo reached. torch's own functions are left out.
     deciding: the variables, attributes and items on which the function's branches and loops depend, as written there.
+        Only recompiles have them.
     """
 
     name: str

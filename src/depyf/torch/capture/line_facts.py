@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from depyf.report.graph_source import user_lines
 from depyf.report.lines_read import LinesRead
-from depyf.report.model import Compile
+from depyf.report.model import Compile, Recompile
 from depyf.report.names import resumed_function
 from depyf.report.syntax import deciding
 from depyf.report.user_source import function_source
@@ -22,6 +22,7 @@ def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
     """Return the state of each function that Dynamo read in a compile, without torch's own."""
     texts = [each.text for each in compiled.artefacts if each.stage == CAPTURED]
     in_graphs = _with_callers({(line.filename, line.line) for text in texts for line in user_lines(text)}, reading)
+    is_again = isinstance(compiled.trigger, Recompile)
     return tuple(
         LinesRead(
             name=name_of(code),
@@ -31,11 +32,16 @@ def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
             lines=tuple(sorted(own & lines if resumed_function(code.co_name) else own)),
             in_graphs=tuple(sorted(line for line in own if (code.co_filename, line) in in_graphs)),
             read=tuple(sorted(own & lines)),
-            deciding=deciding(function_source(code.co_filename, code.co_firstlineno)),
+            deciding=_deciding(code) if is_again else (),
         )
         for code, lines in reading.lines().items()
         if not code.co_filename.startswith((OF_TORCH, "<")) and (own := set(_own_lines(code)))
     )
+
+
+def _deciding(code: types.CodeType) -> tuple[str, ...]:
+    """Return the values on which the branches and loops of a function depend. Only causes of recompiles need them."""
+    return deciding(function_source(code.co_filename, code.co_firstlineno))
 
 
 def name_of(code: types.CodeType) -> str:
