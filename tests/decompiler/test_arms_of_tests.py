@@ -92,7 +92,7 @@ def test_the_value_of_an_arm() -> None:
         ("a in b", "c in b", 0, True, True),
     ],
 )
-def test_which_of_two_opposite_tests_is_negated(one: str, two: str, later: int, near: bool | None, second: bool) -> None:
+def test_which_opposite_test_is_negated(one: str, two: str, later: int, near: bool | None, second: bool) -> None:
     graph = graph_of("block 0; -> 2 if v0 else 3\nblock 1; -> 2 if v1 else 3", CODE)
     arms = []
     for number, source in ((1 - later, one), (later, two)):

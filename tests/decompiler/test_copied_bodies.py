@@ -6,7 +6,7 @@ import pytest
 
 from depyf.decompiler.graph.tac import Branch
 from depyf.decompiler.structure.patterns.copied import depth, join_copied_bodies, same_bodies, same_ways_on
-from tests.decompiler.folding import graph_of, rows_of
+from tests.decompiler.folding import graph_of
 from tests.decompiler.test_forms import code_of
 
 CODE = code_of("def f(a, b): return g, h")
