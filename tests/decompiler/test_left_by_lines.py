@@ -35,8 +35,46 @@ STAYS = {
     "a return behind the loop": "while True:\n    if a():\n        break\n    c()\nreturn b()",
     "a loop that is left twice": "while True:\n    if a():\n        break\n    if d():\n        break\nreturn b()",
     "a loop that ends by its test": "while d():\n    if a():\n        return b()\n    c()",
+    "a break behind something else": "while True:\n    if a():\n        d()\n        break\nreturn b()",
+    "a loop that is left for something else": "while True:\n    if a():\n        break\nb()",
+    "a loop that is left from a try": (
+        "while True:\n    if a():\n        break\n    try:\n        c()\n    except:\n        break\nreturn b()"
+    ),
+    "a break that no test leads to": "while True:\n    for x in a():\n        c()\n    break\nreturn b()",
+    "a break in a with": "while True:\n    with a():\n        break\nreturn b()",
+    "a break in the else of a test": "while True:\n    if a():\n        c()\n    else:\n        break\nreturn b()",
+    "a loop with an else": "while True:\n    if a():\n        break\nelse:\n    c()\nreturn b()",
+    "a loop without an end": "while True:\n    c()",
+    "a loop with a break and a return": (
+        "while True:\n    if a():\n        break\n    if c():\n        d()\n        return b()"
+    ),
+    "two returns": "while True:\n    if a():\n        return b()\n    if c():\n\n        return d()",
     "more behind the loop": "while True:\n    if a():\n        break\nc()\nreturn b()",
 }
+
+OTHERWISE = {
+    "it returns nothing": (
+        "while True:\n    c()\n    if a():\n        break\nb()",
+        "while True:\n    c()\n    if a():\n        b()",
+    ),
+    "a break in a try": (
+        "while True:\n    try:\n        if a():\n            break\n    except:\n        c()\nreturn b()",
+        "while True:\n    try:\n        if a():\n            return b()\n    except:\n        c()",
+    ),
+    "another break": (
+        "while True:\n    if a():\n        break\n    if c():\n        d()\n        return b()",
+        "while True:\n    if a():\n        break\n    if c():\n        d()\n\nreturn b()",
+    ),
+    "returns on two lines": (
+        "while True:\n    if a():\n        return b()\n    if c():\n        return d()",
+        "while True:\n    if a():\n        z\n    if c():\n        z\n\nreturn b()\nreturn d()",
+    ),
+    "two breaks": (
+        "while True:\n    if c():\n        break\n    if a():\n        break\nreturn b()",
+        "while True:\n    if c():\n        return b()\n    if a():\n        z",
+    ),
+}
+"""Lines that would show it, but for something else."""
 
 
 class OfNodes:
@@ -65,6 +103,12 @@ def test_a_return_stands_where_its_line_is(case: str) -> None:
 @pytest.mark.parametrize("case", STAYS)
 def test_a_return_that_stands_there_stays(case: str) -> None:
     assert restored(STAYS[case], STAYS[case]) == plain(STAYS[case])
+
+
+@pytest.mark.parametrize("case", OTHERWISE)
+def test_another_return_stays(case: str) -> None:
+    form, source = OTHERWISE[case]
+    assert restored(form, source) == plain(form)
 
 
 @pytest.mark.parametrize("case", MOVED)

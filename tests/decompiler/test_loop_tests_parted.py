@@ -13,6 +13,8 @@ PARTED = {
     "a way out with not": ("while a and not b:\n    c()", "while a:\n    if b:\n        break\n    c()"),
     "behind two": ("while a and b and c:\n    d()", "while a and b:\n    if not c:\n        break\n    d()"),
     "the whole body": ("while a and b:\n    c()", "while a:\n    if b:\n        c()\n    else:\n        break"),
+    "two on one line": ("while a and b and not c:\n    d()", "while a and b:\n    if c:\n        break\n    d()"),
+    "two parts": ("while a and b and c:\n    d()", "while a:\n    if b and c:\n        d()\n    else:\n        break"),
     "nothing else in the body": ("while a and not b:\n    pass", "while a:\n    if b:\n        break"),
 }
 STAYS = {
@@ -22,6 +24,17 @@ STAYS = {
     "a test on two lines that begins with a word": "while (a\n       and b):\n\n    c()",
     "a test on two lines, and no room for a way out": "while (a and\n           not b):\n    c()",
     "alternatives": "while (a or\n       b):\n        c()",
+    "no room for a way out": "while (a and\n       not b):\n    c()",
+    "no room for a way out, in the column": "while (a and\n           not b and c):\n    d()",
+    "a body further in": "while (a\n       and b):\n        c()",
+    "a body further in, in the column": "while (a\n    and  b):\n        c()",
+    "a part on a line of its own, right above the body": "while (a and\n       b):\n    c()",
+    "the first part below": "while (a and b and\n       c):\n\n    d()",
+    "no line for a break": "while a and \\\n           b:\n    c()",
+    "no line for a break, with not": "while a and \\\n   not b:\n    c()",
+    "in the column, and the body is not further in": "while a and \\\n       b:\n\n    c()",
+    "in the column of a way out, and the body further in": "while a and \\\n           b:\n\n        c()",
+    "below the operand before, with a word": "while a and \\\n       b \\\n       and c:\n\n    d()",
     "a constant": "while True:\n    c()",
 }
 

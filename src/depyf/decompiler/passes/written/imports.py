@@ -33,7 +33,6 @@ def _join(stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _are_one(one: ast.Import, other: ast.Import) -> bool:
-    place = place_of(one)
-    if place is None and place_of(other) is None:
-        return 0 < one.lineno == other.lineno
-    return place is not None and place == place_of(other)
+    if place_of(one) != place_of(other):
+        return False
+    return place_of(one) is not None or 0 < one.lineno == other.lineno

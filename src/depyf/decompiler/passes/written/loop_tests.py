@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.lift.extent import row_of
+from depyf.decompiler.lift.extent import place_of
 from depyf.decompiler.passes.walk import nodes, statements
 from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
 from depyf.decompiler.passes.written.guards import joined, operands
@@ -31,7 +31,7 @@ def restore_loop_tests(body: list[ast.stmt], columns: Columns) -> None:
 def _part(stmt: ast.While, columns: Columns) -> None:
     """Move the last tests of a loop into its body: they follow an `if` there, or the whole body is inside an `if`."""
     tests, column = operands(stmt.test, ast.And), columns.of_loop(stmt)
-    if column is None or len(tests) < 2:
+    if column is None:
         return
     heads = [start_of(test) for test in tests]
     for place in range(1, len(tests)):
@@ -55,5 +55,5 @@ def _part(stmt: ast.While, columns: Columns) -> None:
 
 def _has_room(test: ast.expr, below: ast.stmt, columns: Columns) -> bool:
     """Return whether there is a line for `break` between a test and a statement; an empty statement shows no line."""
-    rows = [row for node in nodes([test]) if (row := row_of(node))]
-    return isinstance(below, ast.Pass) or any(line > max(rows, default=0) + 1 for line in columns.lines(below))
+    ends = [place.end_line for node in nodes([test]) if (place := place_of(node)) is not None]
+    return isinstance(below, ast.Pass) or any(line > max(ends, default=0) + 1 for line in columns.lines(below))
