@@ -9,7 +9,8 @@ import pytest
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
-from depyf.decompiler.passes.written.columns import Columns, idle_places, leading_nots
+from depyf.decompiler.passes.written.columns import Columns, leading_nots
+from depyf.decompiler.passes.written.evidence import unclaimed
 from tests.decompiler.placing import as_compiled
 
 HEADS = {
@@ -123,7 +124,7 @@ def test_leading_nots(test: str, count: int) -> None:
 def idle(source: str) -> list[tuple[int, int]]:
     module = read(compile(source, "<form>", "exec"))
     code = next((const for const in module.consts if isinstance(const, Code)), module)
-    return sorted(place[:2] for place in idle_places(normalise(code)))
+    return sorted(place[:2] for place in unclaimed(normalise(code)).idle)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def restored(form: str, source: str, shown: str | None = None) -> str:
 
     def restore(body: object) -> None:
         assert isinstance(body, list)
-        restore_debug(body, Columns(body, listing), listing)
+        restore_debug(body, Columns(body, listing))
 
     return written(restore, form, source)
 

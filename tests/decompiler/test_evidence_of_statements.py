@@ -8,7 +8,7 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
-from depyf.decompiler.passes.written.evidence import is_cleanup, is_none, leaves, written_statements
+from depyf.decompiler.passes.written.evidence import Unclaimed, is_cleanup, is_none, leaves, unclaimed, written_statements
 
 UNIT = 4
 
@@ -17,7 +17,9 @@ def shown(source: str) -> list[tuple[int, int | None, str]]:
     """Return the statements of a function that its locations show."""
     module = read(compile(source, "<form>", "exec"))
     code = next((const for const in module.consts if isinstance(const, Code)), module)
-    return [(one.line, one.column, one.kind.value) for one in written_statements(normalise(code), UNIT)]
+    listing = normalise(code)
+    found = written_statements(listing, unclaimed(listing), lambda: UNIT)
+    return [(one.line, one.column, one.kind.value) for one in found]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,8 @@ def test_statements_of_the_source(source: str, found: list[tuple[int, int, str]]
 def test_without_locations_there_are_none() -> None:
     listing = normalise(read(compile("def f(a):\n    a()\n    return", "<form>", "exec")))
     listing.places = []
-    assert written_statements(listing, UNIT) == []
+    assert unclaimed(listing) == Unclaimed(set(), set(), set())
+    assert written_statements(listing, unclaimed(listing), lambda: UNIT) == []
 
 
 def rows(*pairs: tuple[str, object]) -> list[Instruction]:
