@@ -8,7 +8,14 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
-from depyf.decompiler.passes.written.evidence import Unclaimed, is_cleanup, is_none, leaves, unclaimed, written_statements
+from depyf.decompiler.passes.written.evidence import (
+    Unclaimed,
+    is_cleanup,
+    is_none,
+    leaves,
+    unclaimed,
+    written_statements,
+)
 
 UNIT = 4
 
