@@ -63,7 +63,7 @@ class Draft:
         return self.raws[index].name if 0 <= index < len(self.raws) else ""
 
     def is_run(self, first: int, *names: str) -> bool:
-        """Return whether these opcodes stand in a row from `first` on, none but the first being jumped to."""
+        """Return whether these opcodes follow each other from `first` on, with jumps only to the first."""
         last = first + len(names)
         if last > len(self.raws) or self.raws[first].name != names[0]:
             return False

@@ -66,7 +66,7 @@ def makes_getter(code: Code) -> bool:
 
 
 def gets_frames(names: Set[object]) -> bool:
-    """Return whether some of these names give frames."""
+    """Return whether some of these names are names of functions that return frames."""
     return not GETTERS.isdisjoint(names) or "inspect" in names and not OF_INSPECT.isdisjoint(names)
 
 

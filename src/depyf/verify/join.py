@@ -204,7 +204,7 @@ class Join:
         return joined
 
     def common_sort(self, old: Term, new: Term) -> Symbol:
-        """Return the sort of both values."""
+        """Return a symbol with the common sort of both values."""
         if self.may_be_null(old) or self.may_be_null(new):
             return NOTHING if self.is_nothing(old) and self.is_nothing(new) else Symbol(Sort.MAYBE)
         if self.terms.is_bool(old) and self.terms.is_bool(new):

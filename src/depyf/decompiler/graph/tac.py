@@ -279,7 +279,7 @@ class HandlerEntry:
 
 @dataclass(slots=True)
 class Graph:
-    """Blocks by index (None where a block has been removed), block 0 first."""
+    """Blocks by index (None for a removed block), block 0 first."""
 
     code: Code
     blocks: list[Block | None]

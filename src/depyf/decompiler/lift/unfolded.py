@@ -21,7 +21,7 @@ LONGEST = 4096
 
 
 def unary(folder: Folder, inst: Inst) -> None:
-    """UNARY: `not` of a constant; a string is tested at compile time."""
+    """UNARY: turn `not` of a constant into `not` of a string that the compiler does not fold."""
     values.unary(folder, inst)
     made = folder.pending[-1].expr
     assert isinstance(made, ast.UnaryOp)
@@ -32,7 +32,7 @@ def unary(folder: Folder, inst: Inst) -> None:
 
 
 def binary(folder: Folder, inst: Inst) -> None:
-    """BINARY: concatenated and repeated strings."""
+    """BINARY: hide the left operand of a concatenation or repetition from the compiler."""
     values.binary(folder, inst)
     made = folder.pending[-1].expr
     assert isinstance(made, ast.BinOp)

@@ -138,8 +138,8 @@ def inplace(folder: Folder, inst: Inst) -> None:
 def compare(folder: Folder, inst: Inst) -> None:
     """COMPARE, IS, CONTAINS.
 
-    A test for None that was one operation with its jump has no polarity of its own, so it is marked. So is a test after
-    a separate `not`.
+    A test for None that was one operation with its jump has no polarity of its own, so it is marked. So are IS and
+    CONTAINS if the compiler keeps a `not` before them separate.
     """
     if inst.op == "COMPARE":
         op: ast.cmpop = COMPARE[cast(str, inst.arg)]()

@@ -36,7 +36,7 @@ FIELDS: tuple[tuple[type[ast.AST], tuple[str, ...]], ...] = (
 )
 """The fields that hold names, by kind of node; those of imports may be dotted."""
 NAMING = frozenset({"CALL_KW", "MATCH_CLASS", "IMPORT_NAME", "IMPORT_LAZY"})
-"""Operations that take names out of a constant."""
+"""Operations that take names from a constant."""
 
 
 class _Holding(dict[type, tuple[str, ...]]):

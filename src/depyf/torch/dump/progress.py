@@ -11,7 +11,7 @@ from depyf.report.model import Session
 from depyf.report.running_compile import LOG
 
 if TYPE_CHECKING:
-    # Loaded when it is first needed: a program that keeps no log pays for none.
+    # Imported on first use, so that a program without a log does not pay for it.
     from depyf.report.running_log import RunningLog
 
 SHARE = 0.02

@@ -71,7 +71,7 @@ class Conditions:
         return None
 
     def is_deep(self, entry: Entry | None) -> bool:
-        """Return whether a condition nests so deep that no text can hold more around it."""
+        """Return whether a condition is nested so deep that no text can contain a larger one."""
         if entry is None:
             return False
         one = referred(entry.expr)
