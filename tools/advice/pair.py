@@ -33,6 +33,7 @@ class Pair:
 
 
 _TRACED = "this release traces it"
+_UNRECORDED = "torch writes no record of what a call changes"
 _SYMBOL = "a number of a module is a symbol after its first change"
 LACKING = {
     "break-tolist": {"2.6": _TRACED, "2.9": _TRACED},
@@ -45,6 +46,7 @@ LACKING = {
     "counter": {"2.6": _SYMBOL},
     "counter-in-condition": {"2.6": _SYMBOL},
     "recompile-limit": {"2.6": "torch writes no record of a call past the limit"},
+    "set-in-call": {"2.6": _UNRECORDED, "2.9": _UNRECORDED},
 }
 """Kinds that a release cannot have, and why. The tool sees to it that the program really does not show them there."""
 
