@@ -44,7 +44,7 @@ def bound(found: object, owner: object) -> object:
 
 
 def _entering(names: tuple[str, str], fail: Callable[[object], NoReturn]) -> Entering:
-    """Return a function that enters a manager with methods of these names; the last name is that of the exit."""
+    """Return a function that enters a manager with methods of these names, the exit's last."""
 
     def enter(manager: object) -> tuple[object, object]:
         found = {name: on_type(type(manager), name) for name in names}

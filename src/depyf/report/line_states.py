@@ -86,7 +86,7 @@ class FunctionLines:
 
 
 def line_states(session: Session) -> list[FunctionLines]:
-    """Return the functions that Dynamo read in a run, in the order in which it read them, or [] if that is unknown."""
+    """Return the functions that Dynamo read in a run, in reading order, or [] if unknown."""
     found: dict[Place, FunctionLines] = {}
     for _, compiled in session.compiles():
         given_up = _is_given_up(session, compiled)

@@ -20,7 +20,7 @@ _HIGHER_ORDER = "torch.ops.higher_order."
 
 
 def with_names(code: str) -> str:
-    """Return a graph's text in which every nested graph has the name by which its outer graph calls it.
+    """Return a graph's text with every nested graph named as its outer graph calls it.
 
     torch prints nested graphs in the order of their use. If their number does not match, they stay unchanged. Raises
     SyntaxError if the text is not Python.

@@ -2,9 +2,9 @@
 
 The decision on equivalence defines the observables. Each side runs silently up to its next observable. Then both sides
 must be at the same observable, with equal operands. A branch on an unknown truth value follows both ways, and records
-the value on each. A later branch on the same value, on either side, then has only one way. Where paths meet, only the
-facts that hold on all of them are kept. If a new path removes a fact, the walk continues from there again. Facts are
-only ever removed, so the walk terminates. Code that the walk does not understand is not proven.
+the value on each. A later branch on the same value, on either side, then has only one way. At a merge of paths, only
+their common facts are kept. If a new path removes a fact, the walk continues from there again. Facts are only ever
+removed, so the walk terminates. Code that the walk does not understand is not proven.
 """
 
 from __future__ import annotations

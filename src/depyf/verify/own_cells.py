@@ -3,8 +3,8 @@
     LOAD_FAST_CLEAR x; MAKE_CELL x; ...; LOAD_CLOSURE x; ...; STORE_FAST x
 
 From 3.12 on, the variable has a value, a cell, or the cell of the function, one after the other. The verifier does not
-follow which one. It takes each operation on such a variable for an observable: both codes must do the same operations
-on it in the same order, so that it holds the same in both.
+follow which one. Each operation on such a variable counts as observable. Both codes must do the same operations on it
+in the same order, so that its values are equal.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from depyf.verify.flow import Flow
 from depyf.verify.terms import Sort
 
 OWN = "OWN_CELL"
-"""The operation that stands for each on such a variable; its argument is that operation and the variable."""
+"""The replacement of each operation on such a variable; its argument is that operation and the variable."""
 
 TAKES = Effect(0, (Sort.MAYBE,))
-"""The effect of LOAD_FAST_CLEAR: it gives a null where the variable is unbound."""
+"""The effect of LOAD_FAST_CLEAR: it pushes a null for an unbound variable."""
 
 OF_VARIABLES = frozenset(
     """

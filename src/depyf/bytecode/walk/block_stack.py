@@ -148,7 +148,7 @@ def end_finally(machine: Machine, arg: object) -> None:
 
 
 def seem_to_go_on(machine: Machine) -> None:
-    """Record that a handler's end falls through in the compiler's view; that of a `with` really does."""
+    """Record the apparent fallthrough of a handler's end. For a `with`, the fallthrough is real."""
     if machine.blocks and machine.blocks[-1].kind == "handler":
         if machine.draft.name(machine.raw - 1) != "WITH_CLEANUP_FINISH":
             kept = cut(machine.layout, machine.blocks[-1].depth)

@@ -41,7 +41,7 @@ def alive_at_entry(graph: Graph) -> dict[int, int]:
 
 
 def _reads_and_makes(block: Block) -> tuple[int, int]:
-    """Return the temporaries that a block reads before setting them, and those that it sets."""
+    """Return two sets: the temporaries that a block reads before it sets them, and the temporaries that it sets."""
     makes = _bits(block.phis)
     reads = 0
     for inst in block.insts:

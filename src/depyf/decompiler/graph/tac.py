@@ -302,7 +302,7 @@ class Graph:
     end: int = -1
     """The block that all returns of None share, once `structure/nests.py` has made it.
 
-    Its place in the order of the source is that of the last of them.
+    In the order of the source, it is at the place of the last return.
     """
     places: Places = field(default_factory=list)
     """The source location of each 2-byte unit, if the code has locations and they are wanted."""

@@ -164,7 +164,7 @@ def _cell(variable: str) -> ast.expr:
 
 
 def _made_in_place(function: Function, names: Names) -> ast.expr:
-    """Return a function that is used where it is made, as a lambda that names its code and its variables.
+    """Return a function that is used in place, as a lambda that names its code and its variables.
 
     Before: <function of code, over y>(a)
     After:  (lambda x: object_code(y))(a)

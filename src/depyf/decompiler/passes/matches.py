@@ -116,7 +116,7 @@ def _is_wildcard(case: ast.match_case) -> bool:
 
 
 def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case], list[ast.match_case]]:
-    """Return the cases at the start of a chain of tests of one subject, and those of a `match` at its end."""
+    """Return the cases at the start of a chain of tests of one subject, and the cases of a `match` at its end."""
     cases: list[ast.match_case] = []
     while rest:
         capture = _captured(rest[0], subject)

@@ -143,7 +143,7 @@ EXPECTED = (DecompilationError, Unstructured, Unresolved, Irreducible, Stopped, 
 
 
 class Passes:
-    """Passes in their order, with a cache of those that apply by the facts that this depends on."""
+    """Passes in their order. The passes that apply are cached by the facts on which this depends."""
 
     def __init__(self, passes: Iterable[Pass]) -> None:
         self.passes = tuple(passes)

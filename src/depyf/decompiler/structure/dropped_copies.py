@@ -15,7 +15,7 @@ from depyf.decompiler.structure.regions.split import split_block
 
 
 def join_dropped_copies(graph: Graph) -> None:
-    """Join the places that drop the value of a test with those that drop the value computed after it."""
+    """Join the drops of a test's value with the drops of the value computed after the test."""
     joined: dict[int, Block] = {}
     dropping = {block.index for block in graph.live() if block.insts and block.insts[0].op == "POP"}
     if not any(edge.target in dropping for block in graph.live() for edge in block.exit.edges()):

@@ -41,7 +41,7 @@ class Inlined:
     name: the function name of such a comprehension.
     graph: the loop as a separate graph.
     block: the block before the loop; `first` is the first block of the loop, `rest` the block after it.
-    saved, cells: its own variables, and those of them that functions in it may capture.
+    saved, cells: its own variables, and the captured ones among them.
     iterator: the iterator of the loop, or an iterable that `get_iter` converts after the display (3.15).
     """
 

@@ -88,7 +88,7 @@ def _comes_back(graph: Graph, block: Block, between: Block, onward: Edge, region
 
 
 def _stated(graph: Graph, uses: dict[int, int]) -> set[int]:
-    """Return the phis that a block drops and that take an otherwise unused value: that of an expression statement."""
+    """Return the dropped phis with an otherwise unused value: the value of an expression statement."""
     found: set[int] = set()
     for block in graph.live():
         for edge in block.exit.edges():

@@ -23,7 +23,7 @@ class Look:
     """One lookup in a cache: its compile, its outcome, and the reason in words if it found nothing.
 
     why: "" for a hit.
-    cause: how the key differs from that of the `nearest` earlier entry, if that is known.
+    cause: the difference from the key of the `nearest` earlier entry, if known.
     seconds: the time that a hit saved, or the compile time of a miss.
     """
 

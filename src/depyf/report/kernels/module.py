@@ -203,7 +203,7 @@ class _Reader:
         self._module.numbers = {name: each for name, each in self._known.items() if isinstance(each, (int, float))}
         calls = [node for node in nodes_below(tree) if isinstance(node, ast.FunctionDef) and _takes_args(node)]
         self._parts = {each.name: each for each in calls if each.name.startswith(_PARTITION)}
-        # Read a part where it is called, with the buffers' contents at that point; read parts that are not called last.
+        # Read a part at its call, with the buffers' contents at that point; read uncalled parts last.
         for call in (*(each for each in calls if each.name not in self._parts), *self._parts.values()):
             self._function(call)
 

@@ -69,7 +69,7 @@ class Dispatch:
         return twin
 
     def ordered(self) -> list[Entry]:
-        """Return the entries in the order in which torch checks them, without those that torch has dropped."""
+        """Return the entries in torch's order of checking, without dropped ones."""
         if self.live is None or self.live.order is None:
             return self.entries[::-1]
         rank = {id: at for at, id in enumerate(self.live.order())}

@@ -184,7 +184,7 @@ STEPS = (
     Step("qualified names", qualify, CODE | {"co_qualname"}),
     Step("header", take_header, frozenset({"co_name", "co_flags"})),
 )
-"""All changes to a stand-in, in this order. The fields that a step may change are those that the proof must check."""
+"""All changes to a stand-in, in this order. The proof must check the fields that a step may change."""
 FIELDS = (
     "co_argcount co_posonlyargcount co_kwonlyargcount co_nlocals co_flags co_code co_names co_varnames co_cellvars "
     "co_freevars co_name co_qualname co_exceptiontable"

@@ -28,7 +28,7 @@ NOT_IF = len("if not ")
 
 
 def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
-    """Move statements to the `else` that their columns show, in place; return those that never fall through."""
+    """Move statements to the `else` that their columns show, in place; return the ones that never fall through."""
     order = blocks(body)
     for stmt in compounds(body):
         if isinstance(stmt, ast.If) and stmt.orelse and _stands_before(stmt.orelse, stmt.body, columns):
@@ -44,7 +44,7 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
 
 
 def _restore_arm(block: list[ast.stmt], place: int, columns: Columns, ending: set[ast.stmt]) -> None:
-    """Move the statements that belong to one statement of a block into it, and those that follow it out of it."""
+    """Move statements of a block into the statement they belong to, and following ones out of it."""
     stmt = block[place]
     if _is_guard(stmt, block, place, ending) and _stands_before(block[place + 1 :], stmt.body, columns):
         stmt.orelse = block[place + 1 :]

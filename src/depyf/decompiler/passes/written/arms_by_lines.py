@@ -19,14 +19,14 @@ from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.steps import step
 
 ELSE = 2
-"""How many lines below a body the first statement of its `else` is."""
+"""The number of lines from the end of a body to the first statement of its `else`."""
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 Block = tuple[list[ast.stmt], type[ast.stmt] | None]
 """Statements, and the effect of reaching their end."""
 
 
 def restore_arms_by_lines(body: list[ast.stmt], lines: Lines) -> set[ast.stmt]:
-    """Move statements to the `else` that lines show, in place; return those that never fall through."""
+    """Move statements to the `else` that lines show, in place; return the ones that never fall through."""
     order: list[Block] = [(body, ast.Return)]
     for block, end in order:  # The list grows during the iteration.
         for stmt in block:

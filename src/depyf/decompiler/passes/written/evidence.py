@@ -1,7 +1,7 @@
 """Find source statements without operations of their own: their locations remain in the code.
 
-`return` has its own location, `return None` that of its `None`. `continue` and `pass` have those of jumps, of
-instructions without effect, or of the exit that follows.
+`return` has its own location, and `return None` has the location of its `None`. `continue` and `pass` have the
+locations of jumps, of instructions without effect, or of the exit that follows.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 WIDTH, UNIT = 79, 4
 WAY_OUT = 2
-"""How many lines below a test the next one is if there is an exit between them."""
+"""The number of lines from a test to the next one if there is an exit between them."""
 Block = tuple[list[ast.stmt], ast.stmt | None, int]
 """Statements, the effect of reaching their end, and their nesting depth."""
 

@@ -25,7 +25,7 @@ LEFT = frozenset({Kind.BREAK})
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """A possible place of a statement: that of the one at `place` of a block, or its end.
+    """A possible place of a statement: the place of the statement at `place` of a block, or the block's end.
 
     kinds: the equivalent kinds of statements there. is_implied: the present statement is the same as none.
     is_block: the block exists, as opposed to only having room. column: of the block, if known.
@@ -68,7 +68,7 @@ def restore_ways_out(
     has_all: bool = True,
     is_generator: bool = False,
 ) -> bool:
-    """Write each exit that the source has and the statements lack, and remove those that only the statements have.
+    """Add the exits that only the source has, and remove the exits that only the statements have.
 
     ending: statements that never fall through.
     has_all: an exit that fills its block and is not in `written` does not exist.

@@ -29,9 +29,9 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How exceptions leave blocks: to which handler (-1: out of the frame), with which marker.
+    """The way of exceptions out of blocks: the handler (-1: out of the frame), and the marker.
 
-    The marker is that of the exception to handle instead of the block's own (-1: the block's own, or none).
+    The marker belongs to the exception to handle instead of the block's own (-1: the block's own, or none).
 
     thrown: whether the exceptions that leave are thrown, and need their tracebacks restored.
     """

@@ -107,7 +107,7 @@ class Scopes:
         return self.codes[nest[-1]]
 
     def _open(self, handler: int) -> None:
-        """Make the scope that a handler protects, and that of its code."""
+        """Make the scope that a handler protects, and the scope of the handler's code."""
         parent = self._home(self.outer[handler], self.markers.outside(handler))
         pushing = self.markers.pushing(handler)
         marker = self.markers.of(pushing.insts[0].defs[0]) if pushing is not None else -1

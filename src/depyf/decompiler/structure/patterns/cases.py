@@ -287,8 +287,8 @@ class _Joiner:
     def _is_followed(self, index: int, part: int, fail: Edge) -> bool:
         """Return whether another alternative follows the test of a part: a copy of the part is on the stack.
 
-        It follows the first test. It also follows a test that fails to other code than the tests around the part: an
-        empty last case continues in the same way from each of its tests.
+        It follows the first test. It also follows a test whose failure leads to other code than the failures of the
+        tests around the part. An empty last case continues in the same way from each of its tests.
         """
         taken = {block.index for block in self.graph.live() if any(part in inst.defs for inst in block.insts)}
         earlier = [inst for inst in self.tests[index].facts if inst.op == "ALTERNATIVES" and part in inst.uses]

@@ -210,7 +210,7 @@ def _leads_on(arm: list[Item], subject: ast.expr) -> bool:
 
 
 def is_case(test: ast.expr) -> bool:
-    """Return whether a test looks like that of a case: of a pattern, or of a temporary against a value."""
+    """Return whether a test looks like a case: a test of a pattern, or of a temporary against a value."""
     while isinstance(test, ast.BoolOp):
         test = test.values[0]
     if isinstance(test, MatchTest):

@@ -41,7 +41,7 @@ class Contrast:
 def contrasts(first: GuardSet, second: GuardSet) -> list[Contrast]:
     """Return every respect in which the guards of two entries differ.
 
-    The common checks come first, then those of only the first entry, then those of only the second, each in torch's
+    The common checks come first, then the checks of only the first entry, then of only the second, each in torch's
     order.
     """
     both: list[Contrast] = []
