@@ -6,6 +6,9 @@ import ast
 
 import pytest
 
+from depyf.bytecode.places import Place
+from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.passes.written import columns
 from depyf.decompiler.passes.written.brackets import gap_between, group, turned_runs
 from tests.decompiler.placing import as_compiled
 
@@ -65,6 +68,25 @@ def test_the_columns_between_operands() -> None:
     assert gap_between(one, two) == len(" and (")
     assert gap_between(two, three) is None
     assert gap_between(one, ast.Name(id="x", ctx=ast.Load())) is None
+
+
+def test_each_operand_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long conditions take linear time."""
+    measured: list[ast.AST] = []
+
+    def noted(node: ast.AST) -> Place | None:
+        measured.append(node)
+        return place_of(node)
+
+    source = "a"
+    for number in range(60):
+        source = f"b{number} {'or' if number % 2 else 'and'} ({source})"
+    outer: ast.expr = condition(source, source)
+    monkeypatch.setattr(columns, "place_of", noted)
+    while isinstance(outer, ast.BoolOp):
+        group(outer)
+        outer = outer.values[-1]
+    assert len(measured) == len(set(measured)) > 60
 
 
 # -- not before several ---------------------------------------------------------------------------

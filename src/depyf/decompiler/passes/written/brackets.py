@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.lift.extent import place_of
-from depyf.decompiler.passes.walk import nodes
-from depyf.decompiler.passes.written.columns import leading_nots, start_of
+from depyf.decompiler.passes.written.columns import leading_nots, span_of
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
 
@@ -18,17 +16,16 @@ NOT = len("not ")
 WORDS: dict[type[ast.boolop], int] = {ast.And: len(" and "), ast.Or: len(" or ")}
 SIMPLE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 """Expressions that nobody puts in parentheses."""
-Span = tuple[int, int]
+Run = tuple[int, int]
 """The first and the last operand in parentheses."""
 
 
 def gap_between(one: ast.expr, other: ast.expr) -> int | None:
     """Return how many columns are between two expressions on one line, including parentheses."""
-    before = [place for node in nodes([one]) if (place := place_of(node)) is not None]
-    start = start_of(other)
-    if not before or start is None:
+    before, after = span_of(one), span_of(other)
+    if before is None or after is None:
         return None
-    end = max((place.end_line, place.end_column) for place in before)
+    end, start = before[1], after[0]
     return start[1] - end[1] if end[0] == start[0] else None
 
 
@@ -38,7 +35,7 @@ def turned_runs(test: ast.BoolOp, turns: list[bool]) -> None:
     turns: for each operand, whether its negation is more than another comparison.
     """
     other_op: type[ast.boolop] = ast.Or if isinstance(test.op, ast.And) else ast.And
-    spans: list[Span] = []
+    spans: list[Run] = []
     for place, (one, other) in enumerate(zip(test.values, test.values[1:])):
         fits = gap_between(one, other) == WORDS[other_op] + NOT * leading_nots(negated(other))
         if not fits or not (turns[place] and turns[place + 1]) or not (is_not(one) and is_not(other)):
@@ -62,11 +59,11 @@ def group(test: ast.BoolOp) -> None:
             test.values[first : last + 1] = [ast.BoolOp(op=test.op, values=test.values[first : last + 1])]
 
 
-def _spans(test: ast.BoolOp) -> list[Span]:
+def _spans(test: ast.BoolOp) -> list[Run]:
     """Return the operands in parentheses, outermost ones only."""
     values, more = test.values, _more(test)
     has_bare = any(isinstance(value, ast.Compare) and extra == 0 for value, extra in zip(values, more))
-    found: list[Span] = []
+    found: list[Run] = []
     opened: int | None = None
     for place, extra in enumerate(more):
         if opened is not None:
@@ -113,8 +110,8 @@ def _closes(values: list[ast.expr], place: int) -> bool:
 
 def _start(operand: ast.expr) -> int | None:
     """Return the column of an operand, including its `not`."""
-    start = start_of(operand)
-    return None if start is None else start[1] - NOT * leading_nots(operand)
+    span = span_of(operand)
+    return None if span is None else span[0][1] - NOT * leading_nots(operand)
 
 
 def _is_moved(one: ast.expr, other: ast.expr) -> bool:
@@ -124,7 +121,7 @@ def _is_moved(one: ast.expr, other: ast.expr) -> bool:
     """
     if isinstance(other, ast.BoolOp):
         return False
-    first, second, start, begin = _start(one), _start(other), start_of(one), start_of(other)
+    first, second, start, begin = _start(one), _start(other), span_of(one), span_of(other)
     if first is None or second is None or start is None or begin is None:
         return False
-    return begin[0] > start[0] and second == first + 1
+    return begin[0][0] > start[0][0] and second == first + 1

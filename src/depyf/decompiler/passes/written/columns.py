@@ -22,6 +22,8 @@ MADE = frozenset({Function})
 Start = tuple[int, int]
 """Line and column."""
 FIRST: Start = (0, 0)
+Span = tuple[Start, Start]
+"""Where a node begins and ends."""
 
 
 class Columns:
@@ -272,3 +274,29 @@ def start_of(node: ast.AST) -> Start | None:
     """Return the location of the first node inside a node."""
     found = [place for each in nodes([node]) if (place := place_of(each)) is not None]
     return min(found)[:2] if found else None
+
+
+def span_of(node: ast.AST) -> Span | None:
+    """Return the first start and the last end of the nodes in a node, or None if unknown.
+
+    Each node keeps its span: operands of nested tests are compared at every level.
+    """
+    work = [] if hasattr(node, "span") else [node]
+    while work:
+        inside = children(work[-1])
+        missing = [each for each in inside if not hasattr(each, "span")]
+        if missing:
+            work += missing
+        else:
+            one = work.pop()
+            one.span = _joined(place_of(one), [each.span for each in inside])  # type: ignore[attr-defined]
+    found: Span | None = node.span  # type: ignore[attr-defined]
+    return found
+
+
+def _joined(own: Place | None, inside: list[Span | None]) -> Span | None:
+    """Return the span of a node from its own location and the spans of its children."""
+    spans = [span for span in inside if span is not None]
+    if own is not None:
+        spans.append((own[:2], own[2:]))
+    return (min(span[0] for span in spans), max(span[1] for span in spans)) if spans else None

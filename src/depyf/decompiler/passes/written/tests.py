@@ -11,7 +11,7 @@ import ast
 from depyf.decompiler.lift.guarded import is_told
 from depyf.decompiler.passes.walk import of_kinds, statements
 from depyf.decompiler.passes.written.brackets import NOT, WORDS, gap_between, group, turned_runs
-from depyf.decompiler.passes.written.columns import UNIT, Columns, leading_nots, start_of
+from depyf.decompiler.passes.written.columns import UNIT, Columns, leading_nots, span_of
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
 
@@ -57,8 +57,8 @@ def restore_conditional_expressions(body: list[ast.stmt]) -> None:
 
 def _turn(expr: ast.IfExp) -> None:
     """Write the arm first that comes first: `a if c else b`."""
-    first, test, last = start_of(expr.body), start_of(expr.test), start_of(expr.orelse)
-    if first is not None and test is not None and last is not None and last < test < first:
+    first, test, last = span_of(expr.body), span_of(expr.test), span_of(expr.orelse)
+    if first is not None and test is not None and last is not None and last[0] < test[0] < first[0]:
         step("swap the arms of a conditional expression")
         expr.test, expr.body, expr.orelse = negated(expr.test), expr.orelse, expr.body
 
@@ -69,18 +69,48 @@ def _restored(test: ast.expr) -> ast.expr:
     order: list[ast.BoolOp | ast.UnaryOp] = [whole]
     for outer in order:  # The list grows during the iteration.
         order += [each for each in _operands(outer) if isinstance(each, ast.BoolOp) or is_not(each)]
+    long: dict[ast.expr, type[ast.boolop]] = {}
     for outer in reversed(order):
-        if isinstance(outer, ast.BoolOp):
-            values = [_of_operands(_once(each)) for each in outer.values]
-            outer.values = values if outer is whole else [each for value in values for each in _flat(value, outer.op)]
-        elif isinstance(outer.operand, ast.BoolOp):
-            outer.operand = _of_operands(outer.operand, is_turned=True)
+        if isinstance(outer, ast.UnaryOp):
+            if outer.operand not in long:
+                outer.operand = _of_operands(outer.operand, is_turned=True)
+            continue
+        outer.values = [each if each in long else _of_operands(each) for each in map(_once, outer.values)]
+        if outer is whole:
+            break
+        kind = type(outer.op)
+        outer.values = [each for one in outer.values for each in _flat(one, kind, long)]
+        if len(outer.values) > MAX_OPERANDS or kind in map(long.get, outer.values):
+            long[outer] = kind
+    _join(order, long)
     return whole.values[0]
 
 
-def _flat(test: ast.expr, op: ast.boolop) -> list[ast.expr]:
-    """Return the operands of a test with the same operator as the one around it, or the test itself."""
-    return test.values if isinstance(test, ast.BoolOp) and type(test.op) is type(op) else [test]
+def _flat(test: ast.expr, kind: type[ast.boolop], long: dict[ast.expr, type[ast.boolop]]) -> list[ast.expr]:
+    """Return the operands of a short test with the same operator as the one around it, or the test itself."""
+    is_part = isinstance(test, ast.BoolOp) and type(test.op) is kind and test not in long
+    return test.values if is_part else [test]  # type: ignore[attr-defined]
+
+
+def _join(order: list[ast.BoolOp | ast.UnaryOp], long: dict[ast.expr, type[ast.boolop]]) -> None:
+    """Give each long test the operands of the long ones in it with the same operator, in place.
+
+    Each operand is moved once: to copy all operands at every level takes quadratic time.
+    """
+    for outer in order:
+        kind = long.get(outer)
+        if kind is None or not isinstance(outer, ast.BoolOp):
+            continue
+        values: list[ast.expr] = []
+        waiting = outer.values[::-1]
+        while waiting:
+            value = waiting.pop()
+            if long.get(value) is kind and isinstance(value, ast.BoolOp):
+                del long[value]
+                waiting += value.values[::-1]
+            else:
+                values.append(value)
+        outer.values = values
 
 
 def _once(test: ast.expr) -> ast.expr:
@@ -129,8 +159,8 @@ def _fits(operand: ast.expr, gap: int | None, word: int, nots: int) -> bool:
     """
     if gap is not None:
         return gap == word + NOT * nots
-    start, begin = start_of(operand), word - len(" ") + NOT * nots
-    return start is not None and begin % UNIT != 0 and start[1] % UNIT == begin % UNIT
+    span, begin = span_of(operand), word - len(" ") + NOT * nots
+    return span is not None and begin % UNIT != 0 and span[0][1] % UNIT == begin % UNIT
 
 
 def _turns(test: ast.expr) -> bool:
@@ -144,7 +174,7 @@ def _without_brackets(test: ast.expr) -> ast.expr:
     Two of three such tests are written that way, and one of seven that are asserted.
     """
     whole = test.operand if is_not(test) else None
-    if not isinstance(whole, ast.BoolOp) or not isinstance(whole.op, ast.And) or start_of(whole) is not None:
+    if not isinstance(whole, ast.BoolOp) or not isinstance(whole.op, ast.And) or span_of(whole) is not None:
         return test
     if any(is_not(value) or isinstance(value, (ast.Compare, ast.BoolOp)) for value in whole.values):
         return test
