@@ -17,6 +17,7 @@ from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.lift.extent import note_extent
 from depyf.decompiler.lift.nodes import ExcMatch
 from depyf.decompiler.steps import step
+from depyf.decompiler.structure.place import live_tails
 from depyf.decompiler.structure.polarity import keeps_polarity, negated
 from depyf.decompiler.structure.trampoline import Steps, run
 from depyf.decompiler.structure.tree import (
@@ -171,8 +172,10 @@ class _Resolver:
                 stmts = yield self._for(item, context)
                 return stmts
             case Try():
-                stmts = yield self._try(item, context)
-                return stmts
+                end = _joint_end(item, context)
+                inner = context if end is None else context.before(frozenset((end.label,)))
+                stmts = yield self._try(item, inner)
+                return [*stmts, *(self._jump(end, context) if end is not None else ())]
             case WithBody():
                 body = yield self.sequence(item.body, context)
                 if (yield self.sequence(item.suppressed, context)):
@@ -248,6 +251,16 @@ class _Resolver:
             return []
         way.is_implied = True  # type: ignore[attr-defined]
         return [way]
+
+
+def _joint_end(item: Try, context: Context) -> Jump | None:
+    """Return the jump of all ends of a `try` if it is a `continue` or `break`: it is written once, after the `try`."""
+    ends = live_tails([item])
+    labels = {jump.label for jump in ends}
+    if item.is_finally or len(ends) < 2 or len(labels) > 1 or labels & context.next:
+        return None
+    is_way_out = labels <= context.header | context.after
+    return ends[0] if is_way_out and not any(jump.explicit for jump in ends) else None
 
 
 def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:

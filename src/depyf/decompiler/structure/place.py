@@ -133,9 +133,37 @@ class _Around:
             lone = [kid for kid in self.single if {kid} < tails and self.nodes[kid].only_jump() and kid != normal]
         lone += [kid for kid in self._left_amid(compound) if kid not in lone]
         _fill_all(lone, self.nodes, self.sites)
+        if normal is not None:
+            lone += [kid for kid in self.kids if kid not in (normal, *lone) and self._ends_clause(compound, kid)]
         self._remove(lone)
         self.nearby.update(lone)
         self._leave_loops()
+
+    def _ends_clause(self, compound: Try, kid: int) -> bool:
+        """Write a lone jump at the end of the only clause that leads to it, if all ends of the clause do.
+
+        The clause has several ends: for example, it is a `try` with a `break` after it.
+        """
+        jumps = [jump for _, jump in self.sites[kid]]
+        if len(jumps) < 2 or not self.nodes[kid].only_jump() or any(jump.never for jump in jumps):
+            return False
+        clause, last = compound.handler, None
+        while isinstance(clause[-1], (If, Jump)):
+            inner = [each for each in children(clause[-1]) if live_tails(each)]
+            if len(inner) != 1:
+                break
+            if inner[0] == jumps[-1:] and len(clause) > 2:  # The apparent end of the clause jumps there, too.
+                last = jumps.pop()
+                clause = clause[:-2]
+                break
+            (clause,) = inner
+        if {id(tail) for tail in live_tails(clause)} != {id(jump) for jump in jumps}:
+            return False
+        if last is not None:
+            _fill(last, self.nodes[kid].items)
+        else:
+            clause += [Label(kid), Jump(kid, self.nodes[kid].items)]
+        return True
 
     def _leave_with(self, compound: WithBody) -> None:
         """Write lone jumps inside a `with` if only a suppressed exception continues after it, and elsewhere."""
@@ -350,6 +378,11 @@ def _fill_else(compound: Item, jump: Jump, items: list[Item]) -> None:
         compound.orelse = [Label(jump.label), *items]
     else:
         jump.body = items
+
+
+def live_tails(items: list[Item]) -> list[Jump]:
+    """Return the jumps at the end of a sequence of items that are reached."""
+    return [jump for jump in _tails(items) if not jump.never]
 
 
 def _tails(items: list[Item]) -> list[Jump]:
