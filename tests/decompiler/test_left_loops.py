@@ -41,6 +41,9 @@ MOVED = {
     "if x: #@ 0:0\n    while c: #@ 1:4\n        a() #@ 2:8\n        break\n    else:\n        return\n    d() #@ 3:8": (
         "if x:\n    while c:\n        a()\n        d()\n        break"
     ),
+    "if x: #@ 0:0\n    while c: #@ 1:4\n        a() #@ 2:8\n        break\n    else:\n     return 1\n    d() #@ 3:8": (
+        "if x:\n    while c:\n        a()\n        d()\n        break\n    else:\n        return 1"
+    ),
     "while c: #@ 1:0\n    x() #@ 2:4\n    if a:\n        break\nelse:\n    raise b #@ 4:4\nd() #@ 3:8": (
         "while c:\n    x()\n    if a:\n        d()\n        break\nelse:\n    raise b"
     ),
@@ -51,6 +54,10 @@ STAYS = {
     "no place": f"{LOOP.format('break')}return c",
     "a loop without a place": f"{LOOP.format('break').replace(' #@ 1:0', '')}return c",
     "two ways out": f"{LOOP.format('break').replace('b() #@ 4:4', 'break')}return c #@ 3:8",
+    "no place of the loop or of what is in it": "while True:\n    if a:\n        break\nreturn c #@ 3:8",
+    "a way out that is all of a try": (
+        "while True: #@ 1:0\n    try:\n        break\n    except b:\n        continue\nreturn c #@ 3:9"
+    ),
     "no way out": f"{LOOP.format('continue')}return c #@ 3:8",
     "a loop that ends by itself": f"{LOOP.format('break').replace('while True', 'while c')}return c #@ 3:8",
     "a return to the right of the loop": LOOP.format("return c #@ 3:8"),

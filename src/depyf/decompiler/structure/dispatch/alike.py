@@ -43,7 +43,7 @@ def join_alike(graph: Graph) -> None:
                 if not place:
                     onward[index] = other
                 break
-    for block in graph.live() if onward else ():
+    for block in graph.live():
         for edge in block.exit.edges():
             edge.target = onward.get(edge.target, edge.target)
     prune(graph)

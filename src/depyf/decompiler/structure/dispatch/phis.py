@@ -16,7 +16,7 @@ from depyf.decompiler.steps import step
 def drop_saved_offsets(graph: Graph) -> None:
     """Drop values that are the saved offset of an exception, which no source can name."""
     offsets = {handler.lasti for handler in graph.handlers} - {NULL}
-    if offsets and any(arg in offsets for block in graph.live() for edge in block.exit.edges() for arg in edge.args):
+    if any(arg in offsets for block in graph.live() for edge in block.exit.edges() for arg in edge.args):
         drop_dead_phis(graph)
 
 
@@ -38,5 +38,5 @@ def drop_dead_phis(graph: Graph, restored: Collection[int] = ()) -> None:
                 step("block {}: v{} is unused", block.index, phi)
                 dropped.add(phi)
         block.phis = [phi for phi in block.phis if phi in read]
-    for block in graph.live() if dropped else ():
+    for block in graph.live():
         block.insts = [inst for inst in block.insts if inst.op != "POP" or inst.uses[0] not in dropped]
