@@ -1,0 +1,59 @@
+"""What lines say about statements: how a return of nothing was spelled, and where statements begin."""
+
+from __future__ import annotations
+
+import pytest
+
+from depyf.bytecode.code import Code
+from depyf.bytecode.normalise import normalise
+from depyf.bytecode.reader import read
+from depyf.decompiler.passes.written.evidence import Kind
+from depyf.decompiler.passes.written.line_evidence import Lines
+
+
+def lines_of(source: str) -> Lines:
+    module = read(compile(source, "<form>", "exec"))
+    return Lines(normalise(next(const for const in module.consts if isinstance(const, Code))))
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("def f(a):\n    return", Kind.RETURN),
+        ("def get(a):\n    return", Kind.NONE),
+        ("def _find_all(a):\n    return", Kind.NONE),
+        ("def __get__(a):\n    return", Kind.RETURN),
+        ("def get(a):\n    a()\n    return", Kind.RETURN),
+        ("def f(a):\n    if a:\n        return 1\n    return", Kind.NONE),
+        ("def f(a):\n    if a:\n        return a\n    return", Kind.NONE),
+        ("def f(a):\n    if a:\n        return 1\n    yield", Kind.RETURN),
+        ("def f(a):\n    with a:\n        return\n    a()", Kind.RETURN),
+        ("def f(a):\n    try:\n        a()\n    except E as e:\n        return\n    a.b()", Kind.RETURN),
+        ("def f(a):\n    try:\n        a()\n    except E as e:\n        return 1\n    a.b()", Kind.NONE),
+    ],
+)
+def test_how_a_return_of_nothing_is_spelled(source: str, kind: Kind) -> None:
+    assert lines_of(source).bare is kind
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("def f(a):\n    if a:\n        return\n    a()", [(3, Kind.RETURN)]),
+        ("def f(a):\n    while a:\n        if a():\n            continue\n        a.b()", [(4, Kind.CONTINUE)]),
+        ("def f(a):\n    a()", []),
+        ("def f(a):\n    return a", []),
+        ("def f(a):\n    if a:\n        return 1\n    if a.b:\n        return\n    a()", [(5, Kind.NONE)]),
+    ],
+)
+def test_exits_on_lines_of_their_own(source: str, found: list[tuple[int, Kind]]) -> None:
+    lines = lines_of(source)
+    assert [(one.line, one.kind) for one in lines.ways_out if one.line in dict(found)] == found
+    assert all(one.column is None for one in lines.ways_out)
+
+
+def test_an_exit_between_two_lines() -> None:
+    lines = lines_of("def f(a):\n    if a:\n        return\n    a()")
+    assert lines.leaves_between(2, 4)
+    assert not lines.leaves_between(3, 4)
+    assert not lines.leaves_between(2, 3)
