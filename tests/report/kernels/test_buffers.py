@@ -86,13 +86,15 @@ SCATTERED = graph(
 
 
 def test_an_atomic_store_gives_the_node_that_scatters_and_reads_its_target() -> None:
-    zeros = kernel("zeros", "return %index_put", "out_ptr0", "tmp1 = tl.full([1], 0, tl.float32)", STORE)
-    told = [COMPUTED.format(name=name, op=f"{name}.default") for name in ("sin", "index_put")]
+    told = [COMPUTED.format(name=name, op=f"{name}.default") for name in ("full", "sin", "index_put")]
+    fills = "\n".join([*told, "return %index_put"])
+    zeros = kernel("zeros", fills, "out_ptr0", "tmp1 = tl.full([1], 0, tl.float32)", STORE)
     index = "tmp2 = tl.load(in_ptr1 + (x0 // 32))"
     body = (LOAD, index, "tmp1 = tl_math.sin(tmp0)", "tl.atomic_add(out_ptr0 + (x0 + 32*tmp2), tmp1)")
     add = kernel("add", "\n".join([*told, "return %buf0"]), "in_ptr0, in_ptr1, out_ptr0", *body)
     read = module(zeros + add, "zeros.run(buf0, 512)", "add.run(arg0_1, arg1_1, buf0, 512)")
-    _, found = launched(read, SCATTERED, {})
+    filled, found = launched(read, SCATTERED, {})
+    assert names(filled)[1] == {"out_ptr0": "full"}
     assert names(found)[1] == {"out_ptr0": "index_put"}
     assert (found.before["out_ptr0"], "out_ptr0" in found.reads) == ("full", True)
     text = standalone(found, read, SCATTERED, Told("", {}))

@@ -175,7 +175,8 @@ class _Module:
         stored = {body.aliases.get(name, name) for name in _places(stores)}
         given = zip(parameters(made.kernel), made.launch.arguments, made.launch.values)
         buffers = {name: (buffer_name(text, value), value) for name, text, value in given if name in stored}
-        told = self._told(made.kernel)
+        is_scattered = _places(each for each in stores if each.is_scattered)
+        told = self._told(made.kernel, scatters=bool(is_scattered))
         # Inductor lists a buffer instead of a node for a change in place and for an intermediate step of a node.
         is_said = bool(told) and len(told) == len(made.kernel.returns)
         written = frozenset(told) if is_said else inside
@@ -184,7 +185,6 @@ class _Module:
                 self._buffers.terms[buffer] = body.contents[name]
                 made.after[name] = self._one_of(body.contents[name], value, written)
         open_ones = {name: buffer for name, (buffer, _) in buffers.items() if not made.after.get(name)}
-        is_scattered = _places(each for each in stores if each.is_scattered)
         self._settle_all(made, open_ones, is_scattered, told if made.kernel.returns else None)
         for name, (buffer, _) in buffers.items():
             self._buffers.nodes.pop(buffer, None)
@@ -192,10 +192,14 @@ class _Module:
                 self._buffers.hold(buffer, made.after[name])
             self._buffers.gather(buffer)
 
-    def _told(self, kernel: Kernel) -> list[str]:
-        """Return the nodes that the only launch of a kernel writes, as the comment above the kernel says."""
+    def _told(self, kernel: Kernel, *, scatters: bool) -> list[str]:
+        """Return the nodes that the only launch of a kernel writes, as the comment above the kernel says.
+
+        The comment above a kernel that only fills the target of a scatter names the scatter, too.
+        """
         nodes = self._graph.nodes if kernel.name in self._once else {}
-        return [each for each in kernel.returns if each in nodes]
+        told = [each for each in kernel.returns if each in nodes]
+        return [each for each in told if scatters or not nodes[each].operation.startswith(SCATTERS)]
 
     def _settle_all(
         self,
