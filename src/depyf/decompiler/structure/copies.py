@@ -34,8 +34,7 @@ def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
 
 def _may_join(graph: Graph, block: Block, branch: Branch) -> bool:
     """Return whether the targets of a test may be copies."""
-    one, two = graph.blocks[branch.if_true.target], graph.blocks[branch.if_false.target]
-    assert one is not None and two is not None
+    one, two = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
     if type(one.exit) is type(two.exit) and one is not two and type(one.exit) in (Return, Raise, Goto):
         return True
     return type(one.exit) is Branch and bool(block.insts) and len(block.insts[-1].uses) == 2
