@@ -82,8 +82,9 @@ def test_a_type_alias_is_a_statement_under_its_own_name() -> None:
     alias = TypeAlias(name="x", type_params=[], value=ast.Constant(value=1))
     (found,) = restore_functions(parsed("x = t", nodes={"t": alias}), CODE, {})
     assert isinstance(found, TypeAliasStatement)
-    (found,) = restore_functions(parsed("y = t", nodes={"t": alias}), CODE, {})
-    assert isinstance(found, ast.Assign)
+    for source in ("y = t", "x = d(t)"):
+        (found,) = restore_functions(parsed(source, nodes={"t": alias}), CODE, {})
+        assert isinstance(found, ast.Assign)
 
 
 def test_nothing_is_told_of_a_call_that_stays() -> None:

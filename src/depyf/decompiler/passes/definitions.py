@@ -97,28 +97,19 @@ def _definition(stmt: ast.stmt, bodies: Bodies) -> ast.stmt:
         return _function(stmt.value, target, [], bodies[id(stmt.value.code)], stmt.lineno)
     if not isinstance(target, Var):
         return stmt
-    decorators: list[ast.expr] = []
     value = stmt.value
-    while isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords and _is_made(value.args[0]):
+    if isinstance(value, TypeAlias) and value.name == target.id:
+        step("line {}: `type {}`", stmt.lineno, target.id)
+        return TypeAliasStatement(target=target, type_params=value.type_params, value=value.value, lineno=stmt.lineno)
+    decorators: list[ast.expr] = []
+    while isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
         decorators.append(value.func)
         value = value.args[0]
     if isinstance(value, Function) and names(value.code, target.id):
         return _function(value, target, decorators, bodies[id(value.code)], stmt.lineno)
-    if isinstance(value, TypeAlias) and value.name == target.id:
-        step("line {}: `type {}`", stmt.lineno, target.id)
-        return TypeAliasStatement(target=target, type_params=value.type_params, value=value.value, lineno=stmt.lineno)
     if _is_class(value) and isinstance(value, ast.Call):
         return _class(value, target, decorators, bodies, stmt)
     return stmt
-
-
-def _is_made(expr: ast.expr) -> bool:
-    """Return whether an expression is a function or class made here, decorated or not."""
-    while isinstance(expr, ast.Call) and not _is_class(expr):
-        if len(expr.args) != 1 or expr.keywords:
-            return False
-        expr = expr.args[0]
-    return _is_class(expr) or (isinstance(expr, Function) and not expr.code.name.startswith("<"))
 
 
 def _is_class(expr: ast.expr) -> bool:

@@ -241,13 +241,13 @@ def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
         return
     again, failed = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
     middle = last.uses[1]
-    if not isinstance(again.exit, Branch) or again.exit.if_false.args or not _compares(again, again.exit, middle):
+    if not isinstance(again.exit, Branch) or not _compares(again, again.exit, middle):
         return
     other = graph.block(again.exit.if_false.target)
     popped = _popped_first(failed, branch.if_false)
     if popped is None:
         # The edge was redirected past the drop of the value: earlier tests may lead to the same place.
-        if middle in again.stack and not branch.if_false.args and other is not failed and _same(failed, other, 0):
+        if middle in again.stack and not branch.if_false.args and _same(failed, other, 0):
             again.exit.if_false = Edge(failed.index, [])
     elif popped == middle and _same(failed, other, 1):
         branch.if_false = Edge(other.index, [])
