@@ -16,7 +16,7 @@ from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.comprehensions import NAMES as COMPREHENSION_NAMES
 from depyf.decompiler.passes.identifiers import are_writable
 from depyf.decompiler.passes.names import Names, variables_in
-from depyf.decompiler.passes.scopes import declare, shadow, variables_of
+from depyf.decompiler.passes.scopes import declare, own_variables, shadow, variables_of
 from depyf.decompiler.passes.unreached import NOTHING_REACHED
 from depyf.decompiler.pipeline.table import ALONE, BUILD, LAST, NOTHING, SCOPES, TOGETHER
 from depyf.decompiler.pipeline.work import Fault, Work, run_passes
@@ -181,10 +181,19 @@ def _go_on(work: Work, error: Exception, ways: list[Choices | Dispatch]) -> None
         warnings.warn(f"{error} on {work.code}; it is decompiled in another way", RuntimeWarning, stacklevel=2)
 
 
+def _of_comprehensions(work: Work) -> frozenset[str]:
+    """Return the variables that only inlined comprehensions bind: nested code sees globals of these names."""
+    if "LOAD_FAST_CLEAR" not in work.ops:
+        return frozenset()
+    cleared = {str(item.arg) for item in work.listing.instructions if item.op == "LOAD_FAST_CLEAR"}
+    own = {var.id for var in own_variables(work.stmts, around=True, apart=[])}
+    return frozenset(cleared).difference(own, work.code.parameters, work.code.cellvars, work.code.freevars)
+
+
 def _finish(work: Work, *, whole: bool) -> None:
     """Insert the statements of nested code objects."""
     work.body = Body(work.code, work.stmts)
-    local = variables_of(work.code)
+    local = variables_of(work.code) - _of_comprehensions(work)
     for const in work.code.consts:
         inner = work.bodies.get(id(const)) if isinstance(const, Code) else None
         if inner is not None:
