@@ -111,6 +111,7 @@ def test_each_operand_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
         ("a and not b and not c", "a and not b and not c", "111", "a and not b and not c"),
         ("a and not b and c", "a or b and c", "111", "a and not b and c"),
         ("not a and b and c", "a or b and c", "111", "not a and b and c"),
+        ("not a and b and c", "a or     b and c", "111", "not a and b and c"),
     ],
 )
 def test_not_before_several(form: str, source: str, turns: str, given: str) -> None:

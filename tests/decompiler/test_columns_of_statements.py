@@ -51,6 +51,24 @@ def test_where_a_statement_begins(source: str) -> None:
     assert columns.lines(body[0]) == [1]
 
 
+@pytest.mark.parametrize(
+    ("source", "start"),
+    [
+        ("if a:\n    b()", (1, 3)),
+        ("while not a:\n    b()", (1, 10)),
+        ("for a, c in b:\n    c()", (1, 4)),
+        ("with a, b:\n    c()", (1, 5)),
+        ("with a as b, c:\n    d()", (1, 5)),
+        ("a.b.c = d", (1, 0)),
+        ("a, b.c = d", (1, 0)),
+        ("x = a", (1, 0)),
+    ],
+)
+def test_where_the_head_of_a_statement_begins(source: str, start: tuple[int, int]) -> None:
+    body, columns = columns_of(source)
+    assert columns.starts.get(body[0]) == start
+
+
 @pytest.mark.parametrize("source", ["pass", "global a", "try:\n    pass\nfinally:\n    pass"])
 def test_a_statement_without_a_location(source: str) -> None:
     body, columns = columns_of(source)

@@ -58,6 +58,25 @@ def test_without_locations_there_are_none() -> None:
     assert written_statements(listing, unclaimed(listing), lambda: UNIT) == []
 
 
+@pytest.mark.parametrize(
+    ("source", "place", "free", "idle"),
+    [
+        ("def f(a):\n    if a:\n        return\n    a()", (3, 8), True, False),
+        ("def f(a):\n    if a:\n        pass\n    a()", (3, 8), True, True),
+        ("def f(a):\n    while a:\n        if a():\n            continue\n        a.b()", (4, 12), True, True),
+        ("def f(a):\n    return 1", (2, 11), False, False),
+        ("def f(a):\n    a\n    a()", (2, 4), False, False),
+        ("def f(a):\n    try:\n        a()\n    except E as e:\n        return 1\n    a()", (5, 15), False, False),
+    ],
+)
+def test_locations_that_no_operation_claims(source: str, place: tuple[int, int], free: bool, idle: bool) -> None:
+    module = read(compile(source, "<form>", "exec"))
+    left = unclaimed(normalise(next(const for const in module.consts if isinstance(const, Code))))
+    assert (place in {each[:2] for each in left.places}, place in {each[:2] for each in left.idle}) == (free, idle)
+    assert (place in {each[:2] for each in left.others if each is not None}) is not free
+    assert left.idle <= left.places and left.places.isdisjoint(left.others)
+
+
 def rows(*pairs: tuple[str, object]) -> list[Instruction]:
     return [Instruction(op, arg, -1, 2 * number, None, -1) for number, (op, arg) in enumerate(pairs)]
 

@@ -41,7 +41,8 @@ def negates_second(one: Arm, two: Arm) -> bool:
 
     The negation must not become another operation. The code that the later test guards comes next.
     """
-    assert one.entry is not None and two.entry is not None
+    assert one.entry is not None
+    assert two.entry is not None
     if keeps_polarity(one.entry.expr) != keeps_polarity(two.entry.expr):
         return keeps_polarity(one.entry.expr)
     later_is_second = two.block.index > one.block.index

@@ -32,7 +32,7 @@ def join_copied_bodies(graph: Graph) -> None:
         if second is None or not isinstance(other.exit, Branch) or second.uses[0] != first.uses[0]:
             continue
         one, two = graph.block(block.exit.if_true.target), graph.block(other.exit.if_true.target)
-        are_copies = one is not two and drops(one, two) and same_bodies(one, two)
+        are_copies = drops(one, two) and same_bodies(one, two)
         if are_copies and _is_alternative(graph, other, first.uses[0]):
             block.exit.if_true = other.exit.if_true
     prune(graph)
