@@ -67,7 +67,7 @@ def test_the_reports_open_in_a_browser(built: tuple[Path, str]) -> None:
             assert "BertEmbeddings.forward" in visited.page.locator(".blockhead").nth(1).inner_text()
             visited.check()
         with visit(launched, out / "everything_wrong" / "report" / "index.html", "recompiles") as visited:
-            assert "pass the result as a tensor instead of the string" in visited.page.inner_text("#p0-recompiles")
+            assert "and pass the result as a tensor" in visited.page.inner_text("#p0-recompiles")
             visited.go("#breaks")
             visited.check()
 
