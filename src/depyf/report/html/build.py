@@ -10,6 +10,7 @@ from pathlib import Path
 
 import markupsafe
 
+from depyf.bytecode.host import pausing
 from depyf.report.html.chunks import Chunks, as_json
 from depyf.report.html.function_data import function_data
 from depyf.report.html.outside import outside_data
@@ -68,6 +69,7 @@ def content_of(found: list[Process], folder: Path | None = None) -> Content:
     return content
 
 
+@pausing
 def build_report(
     directory: Path, *, single_file: bool = False, since: float = 0.0, output: Path | None = None
 ) -> Report:
