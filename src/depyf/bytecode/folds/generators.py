@@ -9,13 +9,12 @@
 
 from __future__ import annotations
 
-from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from depyf.bytecode.code import CO_ASYNC_GENERATOR, GENERATORS
 from depyf.bytecode.draft import Draft, Fold
 from depyf.bytecode.operand import Step
 from depyf.bytecode.operations import OPERATIONS
 from depyf.errors import DecompilationError
 
-GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 WRAP = Step("INTRINSIC", ("INTRINSIC_ASYNC_GEN_WRAP", 1))
 STOP = Step("INTRINSIC", ("INTRINSIC_STOPITERATION_ERROR", 1))
 YIELD = Step("YIELD")

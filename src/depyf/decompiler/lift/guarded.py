@@ -1,7 +1,7 @@
-"""Tests of values, and the handler of their statement: from 3.14 on it shows where brackets stood.
+"""Restore brackets in `and` and `or` from the handlers of the tests, which differ from 3.14 on.
 
-    (a or b) or c    no handler protects the test of `a`: the compiler leads its jump past the test of `a or b`
-    a or b or c      the handler protects both tests
+    (a or b) or c    no handler protects the test of `a`: the compiler redirects its jump past the test of `a or b`
+    a or b or c      the handler of the statement protects both tests
 """
 
 from __future__ import annotations
@@ -9,21 +9,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from depyf.bytecode.code import GENERATORS
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.graph.tac import Branch, Graph
 from depyf.decompiler.steps import step
 
-GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
-"""Code in which a handler of the interpreter's protects all operations."""
-
 
 def note_guarded(graph: Graph, listing: Listing, ends: Sequence[int]) -> None:
     """Note which tests the handler of their statement protects.
 
-    ends: by index of a block, the index of the instruction behind its last one.
+    ends: by index of a block, the index of the instruction after its last one.
     """
+    # In a generator or coroutine a handler of the interpreter protects all other operations.
     is_generator = bool(listing.code.flags & GENERATORS)
     if not (is_generator or listing.handlers) or not facts_of(listing.code.version, str(listing.code)).loose_tests:
         return
@@ -34,14 +32,14 @@ def note_guarded(graph: Graph, listing: Listing, ends: Sequence[int]) -> None:
             graph.guarded[block.exit.cond] = listing.instructions[end - 2].op != "UNGUARDED"
 
 
-def note_test(operation: ast.expr, guarded: bool | None) -> None:
-    """Note on `a and b` or `a or b` what is known of the test of `a`."""
+def note_test(operation: ast.BoolOp, guarded: bool | None) -> None:
+    """Note on `a and b` or `a or b` whether a handler protects the test of `a`, if that is known."""
     if guarded is not None:
         operation.guarded = guarded  # type: ignore[attr-defined]
 
 
 def is_told(operation: ast.BoolOp) -> bool:
-    """Return whether the code tells which operands of an operation were written in brackets."""
+    """Return whether the handlers show which operands of an operation were in brackets."""
     return hasattr(operation, "guarded")
 
 
@@ -51,21 +49,23 @@ def is_loose(operation: ast.BoolOp) -> bool:
 
 
 def grouped(op: ast.boolop, operands: list[ast.expr], loose: list[bool]) -> list[ast.expr]:
-    """Return the operands of a chain, with those in an operation of their own that were written in brackets.
+    """Return the operands of a chain, with one operation for each group that was in brackets.
 
-    loose: of each operand but the last, whether its test is not protected. A group ends where the next test is.
+    loose: for each operand but the last, whether its test is unprotected. The next protected test ends the group.
     """
     found: list[ast.expr] = []
-    first = 0
-    for place, is_open in enumerate([*loose, True]):
-        if is_open and place < len(loose):
+    group: list[ast.expr] = []
+    for place, operand in enumerate(operands):
+        group.append(operand)
+        is_last = place == len(loose)
+        if not is_last and loose[place]:
             continue
-        group = operands[first : place + 1]
-        if len(group) > 1 and place < len(loose):
+        if len(group) > 1 and not is_last:
             step("operands stand between brackets: no handler protects the tests of all but the last")
-            found.append(ast.BoolOp(op=op, values=group))
-            note_test(found[-1], guarded=True)
+            whole = ast.BoolOp(op=op, values=group)
+            note_test(whole, guarded=True)
+            found.append(whole)
         else:
             found += group
-        first = place + 1
+        group = []
     return found

@@ -185,9 +185,9 @@ def _of_comprehensions(work: Work) -> frozenset[str]:
     """Return the variables that only inlined comprehensions bind: nested code sees globals of these names."""
     if "LOAD_FAST_CLEAR" not in work.ops:
         return frozenset()
-    cleared = {str(item.arg) for item in work.listing.instructions if item.op == "LOAD_FAST_CLEAR"}
+    cleared = frozenset(str(item.arg) for item in work.listing.instructions if item.op == "LOAD_FAST_CLEAR")
     own = {var.id for var in own_variables(work.stmts, around=True, apart=[])}
-    return frozenset(cleared).difference(own, work.code.parameters, work.code.cellvars, work.code.freevars)
+    return cleared.difference(own, work.code.parameters, work.code.cellvars, work.code.freevars)
 
 
 def _finish(work: Work, *, whole: bool) -> None:

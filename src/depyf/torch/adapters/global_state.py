@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import torch
 import torch.utils._device
@@ -23,11 +22,6 @@ def describes_itself() -> bool:
 def description() -> str:
     """Return torch's JSON description of its current state."""
     return str(cpp_guards.GlobalStateGuard().__getstate__())
-
-
-def is_as_described(guard: Any) -> bool:
-    """Return whether the current state matches a guard on it."""
-    return bool(guard({}))
 
 
 def read() -> dict[str, object]:
