@@ -41,7 +41,7 @@ def restore_arms_by_lines(body: list[ast.stmt], lines: Lines) -> set[ast.stmt]:
         for place in range(len(block) - 1, -1, -1):
             stmt = block[place]
             if isinstance(stmt, ast.If) and id(block) not in kept:
-                _restore_if(block, place, lines, ending, is_body=block is body)
+                _restore_if(block, place, lines, ending, end, is_body=block is body)
             elif isinstance(stmt, ast.Try):
                 _restore_try(block, place, lines, ending, end)
             if never_falls_through(stmt, ending):
@@ -73,10 +73,20 @@ def _gap(block: list[ast.stmt], rest: list[ast.stmt], lines: Lines) -> int:
     return first - last if first and last else 0
 
 
-def _restore_if(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt], *, is_body: bool) -> None:
+def _restore_if(
+    block: list[ast.stmt],
+    place: int,
+    lines: Lines,
+    ending: set[ast.stmt],
+    end: type[ast.stmt] | None,
+    *,
+    is_body: bool,
+) -> None:
     """Move the statements after a test's body into its `else`, or those in its `else` after it."""
     stmt, rest = block[place], block[place + 1 :]
     assert isinstance(stmt, ast.If)
+    if stmt.body[-1] not in ending and stmt.orelse:
+        _part_behind(block, place, lines, ending, end)
     if stmt.body[-1] not in ending or bool(stmt.orelse) == bool(rest):
         return
     if is_body and _restore_last(block, place, lines):
@@ -88,7 +98,7 @@ def _restore_if(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast
         stmt.orelse = following[:arm]
         block[place + 1 :] = following[arm:]
         return
-    if _part_behind(block, place, lines, ending):
+    if _part_behind(block, place, lines, ending, end):
         return
     is_else = _is_arm(stmt, stmt.orelse or rest, _stands_below_guard(block, place, lines, ending), lines, ending)
     if is_else and rest:
@@ -119,19 +129,30 @@ def _restore_last(block: list[ast.stmt], place: int, lines: Lines) -> bool:
     return True
 
 
-def _part_behind(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt]) -> bool:
-    """Move the statements that follow the `else` of a statement out of its body; return whether there are any."""
-    stmt = block[place]
+def _part_behind(
+    block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt], end: type[ast.stmt] | None
+) -> bool:
+    """Move the statements that follow the `else` of a statement out of its body; return whether there are any.
+
+    An `else` that reaches the end of the block leaves with the effect of that end.
+    """
+    stmt, rest = block[place], block[place + 1 :]
     assert isinstance(stmt, ast.If)
-    other = stmt.orelse or block[place + 1 :]
-    if other[-1] not in ending or not lines.first(other[0]) > lines.first(stmt.body[0]) > 0:
+    other = stmt.orelse or rest
+    leaves = bool(other) and other[-1] in ending
+    if not other or not (leaves or (end is not None and not (stmt.orelse and rest))):
+        return False
+    if not lines.first(other[0]) > lines.first(stmt.body[0]) > 0:
         return False
     last = lines.last(other)
     tail = next((number for number, below in enumerate(stmt.body) if lines.first(below) > last), 0)
     if not tail:
         return False
     step("line {}: statements move after both arms", last)
-    block[place + 1 :] = stmt.body[tail:]
+    if end is not None and not leaves:
+        other = [*other, end()]
+        ending.add(other[-1])
+    block[place + 1 :] = stmt.body[tail:] + (rest if stmt.orelse else [])
     del stmt.body[tail:]
     stmt.orelse = other
     return True

@@ -15,8 +15,9 @@ import copy
 
 from depyf.decompiler.lift.extent import row_of
 from depyf.decompiler.passes.walk import inner, nodes
+from depyf.decompiler.passes.written.guards import operands
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.polarity import is_not, negated
+from depyf.decompiler.structure.polarity import is_fused, is_not, negated
 
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -52,10 +53,24 @@ def _part(block: list[ast.stmt], place: int, end: ast.stmt | None, depth: int) -
     """Split the test of one statement of a block, in place."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
+    _join_nests(stmt)
     if _part_alternatives(block, place) or stmt.orelse:
         return
     if not (_part_idle(stmt) if end is None else _part_guard(block, place, end)):
         _part_nest(stmt, depth)
+
+
+def _join_nests(stmt: ast.If) -> None:
+    """Join a test with one inside of it on the same line, where no second statement can begin."""
+    while not stmt.orelse and len(stmt.body) == 1:
+        below = stmt.body[0]
+        if not isinstance(below, ast.If) or below.orelse or _gap(stmt.test, below.test) != 0:
+            return
+        if not _rows(stmt.test) or not _rows(below.test):
+            return
+        step("line {}: join two tests on one line", stmt.lineno)
+        values = [each for test in (stmt.test, below.test) for each in _values(test)]
+        stmt.test, stmt.body = _joined(values, ast.And()), below.body
 
 
 def _part_alternatives(block: list[ast.stmt], place: int) -> bool:
@@ -110,7 +125,7 @@ def _apart(stmt: ast.If) -> tuple[ast.expr, list[ast.stmt]] | None:
     """Return a `not` test with a free line before the next one, and the statements for it."""
     groups = _groups(stmt.test, ast.And)
     first = _joined(groups[0], ast.And())
-    if not is_not(first):
+    if not is_not(first) and not is_fused(first):
         return None
     if len(groups) > 1:
         rest: list[ast.stmt] = [_test(_joined([each for group in groups[1:] for each in group], ast.And()), stmt.body)]
@@ -140,7 +155,7 @@ def _part_nest(stmt: ast.If, depth: int) -> None:
 
 def _groups(test: ast.expr, op: type[ast.boolop]) -> list[list[ast.expr]]:
     """Return the operands of a test, split where a line is skipped between two of them."""
-    values = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, op) else [test]
+    values = operands(test, op)
     groups = [values[:1]]
     for before, value in zip(values, values[1:]):
         if _gap(before, value) >= WAY_OUT:
@@ -158,6 +173,10 @@ def _gap(one: ast.expr, other: ast.expr) -> int:
 
 def _rows(expr: ast.expr) -> list[int]:
     return [row for node in nodes([expr]) if (row := row_of(node))]
+
+
+def _values(test: ast.expr) -> list[ast.expr]:
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
 
 
 def _test(test: ast.expr, body: list[ast.stmt]) -> ast.If:
