@@ -20,6 +20,8 @@ from depyf.decompiler.steps import step
 
 ELSE = 2
 """The number of lines from the end of a body to the first statement of its `else`."""
+FEW = 3
+"""The most statements in an `else` that is told from statements below a blank line."""
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 Block = tuple[list[ast.stmt], type[ast.stmt] | None]
 """Statements, and the effect of reaching their end."""
@@ -100,7 +102,12 @@ def _restore_if(
         return
     if _part_behind(block, place, lines, ending, end):
         return
-    is_else = _is_arm(stmt, stmt.orelse or rest, _stands_below_guard(block, place, lines, ending), lines, ending)
+    other = stmt.orelse or rest
+    is_else = _is_arm(stmt, other, _stands_below_guard(block, place, lines, ending), lines, ending)
+    if is_else and _is_check_below_line(block, place, other, lines):
+        is_else = False
+    elif not is_else and not is_body:
+        is_else = _is_short_arm(stmt, other, lines, ending)
     if is_else and rest:
         step("line {}: the following statements become its `else`", stmt.lineno)
         stmt.orelse = rest
@@ -166,6 +173,22 @@ def _stands_below_guard(block: list[ast.stmt], place: int, lines: Lines, ending:
     return _gap(before.body, block[place : place + 1], lines) == 1
 
 
+def _is_check_below_line(block: list[ast.stmt], place: int, other: list[ast.stmt], lines: Lines) -> bool:
+    """Return whether a return below a blank line precedes a single `raise`: the last check of several."""
+    stmt = block[place]
+    assert isinstance(stmt, ast.If)
+    if not place or not isinstance(stmt.body[-1], ast.Return) or isinstance(other[0], (ast.Return, ast.If)):
+        return False
+    return _gap(block[place - 1 : place], [stmt], lines) >= ELSE
+
+
+def _is_short_arm(stmt: ast.If, other: list[ast.stmt], lines: Lines, ending: set[ast.stmt]) -> bool:
+    """Return whether two or three simple statements in an inner block, one a line, are the `else` of an exit."""
+    if not 1 < len(other) <= FEW or other[-1] not in ending or any(inner(each) for each in other):
+        return False
+    return _gap(stmt.body, other, lines) == ELSE and lines.last(other) - lines.first(other[0]) <= len(other)
+
+
 def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, ending: set[ast.stmt]) -> bool:
     """Return whether statements are the `else` or `elif` of an exit, as opposed to following it."""
     gap, first = _gap(stmt.body, rest, lines), rest[0]
@@ -173,7 +196,8 @@ def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, en
         return False
     if not isinstance(first, ast.If):
         is_check = isinstance(stmt.body[0], ast.Raise) and not isinstance(first, ast.Raise)
-        return gap == ELSE and (is_below or (first in ending and not is_check))
+        is_call = isinstance(stmt.body[-1], ast.Return) and isinstance(first, ast.Expr)
+        return gap == ELSE and (is_below or is_call or (first in ending and not is_check and not inner(first)))
     if gap != 1:
         return False
     if first in ending:

@@ -26,7 +26,7 @@ from depyf.decompiler.passes.written.loop_tests import restore_loop_tests
 from depyf.decompiler.passes.written.loops import restore_ones
 from depyf.decompiler.passes.written.nests import restore_nests
 from depyf.decompiler.passes.written.tests import restore_conditional_expressions, restore_tests
-from depyf.decompiler.passes.written.tests_by_lines import restore_tests_by_lines
+from depyf.decompiler.passes.written.tests_by_lines import lines_between, restore_tests_by_lines
 from depyf.decompiler.passes.written.ways_out import drop_unreached_breaks, restore_ways_out
 
 
@@ -51,7 +51,7 @@ def write_as_written(
     if not listing.places:
         if has_source:
             restore_deletes(body, has_places=False)
-            restore_tests_by_lines(body, _depth(listing.code))
+            restore_tests_by_lines(body, _depth(listing.code), lines_between(listing))
             _by_lines(body, columns, listing)
         restore_tests(body, columns, has_conditions)
         restore_ones(body, columns, listing)

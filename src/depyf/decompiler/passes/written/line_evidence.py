@@ -109,13 +109,17 @@ def start_offset(stmt: ast.stmt) -> int:
 
 
 def _bare(listing: Listing) -> Kind:
-    """Return the probable spelling of a return of None: `return None` if the function also returns other values."""
+    """Return the probable spelling of a return of None: `return None` if the function also returns other values.
+
+    One constant tells that the function is done. An empty function without a line of its own has no return.
+    """
     instructions = listing.instructions
     name = listing.code.name
     if len(instructions) == WHOLE and name.lstrip("_").startswith(GIVING) and not name.startswith("__"):
-        return Kind.NONE
+        return Kind.NONE if instructions[0].line != listing.code.first_line else Kind.RETURN
     returns = [number for number, one in enumerate(instructions) if one.op == "RETURN"]
-    has_values = not all(_returns_none(instructions, number) for number in returns)
+    values = [number for number in returns if not _returns_none(instructions, number)]
+    has_values = len(values) > 1 or any(instructions[number - 1].op != "CONST" for number in values)
     return Kind.NONE if has_values and not listing.code.flags & GENERATOR else Kind.RETURN
 
 

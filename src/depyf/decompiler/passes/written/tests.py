@@ -24,6 +24,8 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
+MANY = 3
+"""The least operands of `and` for which people write one `not` before all of them."""
 MAX_OPERANDS = 100
 """The most operands of a test for which the search for a leading `not` is worth its time."""
 
@@ -40,7 +42,7 @@ def restore_tests(body: list[ast.stmt], columns: Columns, has_conditions: bool =
             stmt.test = _restored(stmt.test)
             if isinstance(stmt, ast.If):
                 _add_not(stmt, columns)
-                stmt.test = _without_brackets(stmt.test)
+                stmt.test = _with_brackets(_without_brackets(stmt.test))
 
 
 def restore_conditional_expressions(body: list[ast.stmt]) -> None:
@@ -179,6 +181,18 @@ def _without_brackets(test: ast.expr) -> ast.expr:
     if any(is_not(value) or isinstance(value, (ast.Compare, ast.BoolOp)) for value in whole.values):
         return test
     return ast.BoolOp(op=ast.Or(), values=[negated(value) for value in whole.values])
+
+
+def _with_brackets(test: ast.expr) -> ast.expr:
+    """Return `not (a or b or c)` for `not a and not b and not c` if columns are unknown: one `not` is shorter."""
+    if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And) or len(test.values) < MANY:
+        return test
+    operands = [value.operand for value in test.values if is_not(value)]
+    if len(operands) < len(test.values) or span_of(test) is not None:
+        return test
+    if any(isinstance(operand, (ast.Compare, ast.BoolOp)) for operand in operands):
+        return test
+    return ast.UnaryOp(ast.Not(), ast.BoolOp(op=ast.Or(), values=operands))
 
 
 def _add_not(stmt: ast.If, columns: Columns) -> None:

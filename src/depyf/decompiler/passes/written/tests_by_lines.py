@@ -12,7 +12,12 @@ from __future__ import annotations
 
 import ast
 import copy
+from bisect import bisect_left, bisect_right
+from typing import NamedTuple
 
+from depyf.bytecode.line_table import read_lines
+from depyf.bytecode.listing import Listing
+from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.lift.extent import row_of
 from depyf.decompiler.passes.walk import inner, nodes
 from depyf.decompiler.passes.written.guards import operands
@@ -28,13 +33,37 @@ Block = tuple[list[ast.stmt], ast.stmt | None, int]
 """Statements, the effect of reaching their end, and their nesting depth."""
 
 
-def restore_tests_by_lines(body: list[ast.stmt], depth: int) -> None:
+class Between(NamedTuple):
+    """The lines of a code object, sorted.
+
+    has_all: each exit and each `pass` has its line among them: tests without a line between them follow each other.
+    """
+
+    lines: list[int]
+    has_all: bool
+
+    def is_free(self, first: int, last: int) -> bool:
+        """Return whether no instruction is on a line between two others."""
+        return bisect_right(self.lines, first) == bisect_left(self.lines, last)
+
+
+UNKNOWN = Between([], False)
+
+
+def lines_between(listing: Listing) -> Between:
+    """Return the lines of a code object."""
+    table = facts_of(listing.code.version, str(listing.code)).lines
+    known = {line for line in read_lines(listing.code, table) if line is not None}
+    return Between(sorted(known), table == "ranges")
+
+
+def restore_tests_by_lines(body: list[ast.stmt], depth: int, between: Between = UNKNOWN) -> None:
     """Split the tests that lines show as separate, in place; `depth` is the nesting depth of the body."""
     work: list[Block] = [(body, ast.Return(value=None), depth)]
     for block, end, depth in work:  # The list grows during the iteration.
         for place in range(len(block) - 1, -1, -1):
             if isinstance(block[place], ast.If):
-                _part(block, place, end if place == len(block) - 1 else None, depth)
+                _part(block, place, end if place == len(block) - 1 else None, depth, between)
         for stmt in block:
             after = end if stmt is block[-1] else None
             for below, _, name in inner(stmt):
@@ -49,14 +78,14 @@ def _end(stmt: ast.stmt, name: str, after: ast.stmt | None) -> ast.stmt | None:
     return after if isinstance(stmt, (ast.If, *LOOPS)) else None
 
 
-def _part(block: list[ast.stmt], place: int, end: ast.stmt | None, depth: int) -> None:
+def _part(block: list[ast.stmt], place: int, end: ast.stmt | None, depth: int, between: Between) -> None:
     """Split the test of one statement of a block, in place."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
     _join_nests(stmt)
-    if _part_alternatives(block, place) or stmt.orelse:
+    if _part_alternatives(block, place, between) or stmt.orelse:
         return
-    if not (_part_idle(stmt) if end is None else _part_guard(block, place, end)):
+    if not (_part_idle(stmt, between) if end is None else _part_guard(block, place, end, between)):
         _part_nest(stmt, depth)
 
 
@@ -73,14 +102,14 @@ def _join_nests(stmt: ast.If) -> None:
         stmt.test, stmt.body = _joined(values, ast.And()), below.body
 
 
-def _part_alternatives(block: list[ast.stmt], place: int) -> bool:
+def _part_alternatives(block: list[ast.stmt], place: int, between: Between) -> bool:
     """Give each of several tests with the same exit its own statement; return whether there are several."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
     way_out = stmt.body[0]
     if not isinstance(way_out, ENDS) or not _is_constant(way_out):
         return False
-    groups = _groups(stmt.test, ast.Or)
+    groups = _groups(stmt.test, ast.Or, between)
     if len(groups) < 2:
         return False
     step("line {}: split a test between {} statements", stmt.lineno, len(groups))
@@ -95,11 +124,11 @@ def _part_alternatives(block: list[ast.stmt], place: int) -> bool:
     return True
 
 
-def _part_guard(block: list[ast.stmt], place: int, end: ast.stmt) -> bool:
+def _part_guard(block: list[ast.stmt], place: int, end: ast.stmt, between: Between) -> bool:
     """Make the last statement of a block an exit, and move the rest of its test to a statement after it."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
-    parts = _apart(stmt)
+    parts = _apart(stmt, between)
     if parts is None:
         return False
     step("line {}: a test belongs to an exit", stmt.lineno)
@@ -110,9 +139,9 @@ def _part_guard(block: list[ast.stmt], place: int, end: ast.stmt) -> bool:
     return True
 
 
-def _part_idle(stmt: ast.If) -> bool:
+def _part_idle(stmt: ast.If, between: Between) -> bool:
     """Give a statement an empty first arm, and test the rest of its test in an `elif`."""
-    parts = _apart(stmt)
+    parts = _apart(stmt, between)
     if parts is None:
         return False
     first, rest = parts
@@ -121,20 +150,28 @@ def _part_idle(stmt: ast.If) -> bool:
     return True
 
 
-def _apart(stmt: ast.If) -> tuple[ast.expr, list[ast.stmt]] | None:
-    """Return a `not` test with a free line before the next one, and the statements for it."""
-    groups = _groups(stmt.test, ast.And)
+def _apart(stmt: ast.If, between: Between) -> tuple[ast.expr, list[ast.stmt]] | None:
+    """Return a test whose opposite leads past the next one, and the statements for it."""
+    groups = _groups(stmt.test, ast.And, between)
     first = _joined(groups[0], ast.And())
     if not is_not(first) and not is_fused(first):
         return None
     if len(groups) > 1:
         rest: list[ast.stmt] = [_test(_joined([each for group in groups[1:] for each in group], ast.And()), stmt.body)]
-        return (first, rest) if min(_rows(groups[1][0])) - max(_rows(first)) == WAY_OUT else None
+        return (first, rest) if _has_way_out(first, groups[1][0], between) else None
     below = stmt.body[0]
     if len(stmt.body) > 1 or not isinstance(below, ast.If):
         return None
-    rows, others = _rows(first), _rows(below.test)
-    return (first, stmt.body) if rows and others and min(others) - max(rows) == WAY_OUT else None
+    return (first, stmt.body) if _has_way_out(first, below.test, between) else None
+
+
+def _has_way_out(one: ast.expr, other: ast.expr, between: Between) -> bool:
+    """Return whether there is an exit or a `pass` between two tests: its line is known, or there is one line for it."""
+    rows, others = _rows(one), _rows(other)
+    if not rows or not others:
+        return False
+    is_free = between.is_free(max(rows), min(others))
+    return not is_free or (not between.has_all and min(others) - max(rows) == WAY_OUT)
 
 
 def _part_nest(stmt: ast.If, depth: int) -> None:
@@ -144,8 +181,9 @@ def _part_nest(stmt: ast.If, depth: int) -> None:
         values = test.values
         gaps = [_gap(one, other) for one, other in zip(values, values[1:])]
         place = next((number for number, gap in enumerate(gaps, 1) if gap > 0), 0)
+        needs_brackets = len(values) - place == 1 and _is_bracketed(values)
         is_short = sum(gap > 0 for gap in gaps) == 1 and depth * UNIT + len("if :") + width(test) <= WIDTH
-        if gaps[place - 1] < WAY_OUT and not is_short:
+        if gaps[place - 1] < WAY_OUT and not (is_short or needs_brackets):
             return
         step("line {}: split a test between two statements", stmt.lineno)
         inside = _test(_joined(values[place:], ast.And()), stmt.body)
@@ -153,16 +191,29 @@ def _part_nest(stmt: ast.If, depth: int) -> None:
         stmt, test, depth = inside, inside.test, depth + 1
 
 
-def _groups(test: ast.expr, op: type[ast.boolop]) -> list[list[ast.expr]]:
-    """Return the operands of a test, split where a line is skipped between two of them."""
+def _groups(test: ast.expr, op: type[ast.boolop], between: Between) -> list[list[ast.expr]]:
+    """Return the operands of a test, split where there is a line for an exit between two of them."""
     values = operands(test, op)
     groups = [values[:1]]
     for before, value in zip(values, values[1:]):
-        if _gap(before, value) >= WAY_OUT:
+        if _has_line(before, value, between):
             groups.append([value])
         else:
             groups[-1].append(value)
     return groups
+
+
+def _is_bracketed(values: list[ast.expr]) -> bool:
+    """Return whether the first of two operands is an `or` on one line, and the other one a single test."""
+    rows = _rows(values[0])
+    is_or = isinstance(values[0], ast.BoolOp) and not isinstance(values[-1], ast.BoolOp)
+    return is_or and len(values) == 2 and bool(rows) and min(rows) == max(rows)
+
+
+def _has_line(one: ast.expr, other: ast.expr, between: Between) -> bool:
+    """Return whether there is a line for an exit between two tests."""
+    gap = _gap(one, other)
+    return gap >= WAY_OUT and not (between.has_all and between.is_free(max(_rows(one)), max(_rows(one)) + gap))
 
 
 def _gap(one: ast.expr, other: ast.expr) -> int:
