@@ -15,6 +15,7 @@ from depyf.decompiler.passes.written.conditionals import restore_conditionals
 from depyf.decompiler.passes.written.debug import restore_debug, restore_debug_before_tests
 from depyf.decompiler.passes.written.deletes import restore_deletes
 from depyf.decompiler.passes.written.evidence import Kind
+from depyf.decompiler.passes.written.exits_by_lines import restore_exits_by_lines
 from depyf.decompiler.passes.written.failing_arms import restore_failing_arms
 from depyf.decompiler.passes.written.formats import restore_formats
 from depyf.decompiler.passes.written.guards import restore_guards
@@ -95,9 +96,11 @@ def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
         if isinstance(stmt, ast.Return) and isinstance(stmt.value, ast.Constant) and stmt.value.value is None:
             stmt.value = None
     restore_left_by_lines(body, lines)
+    restore_exits_by_lines(body, lines)
     ending = restore_arms_by_lines(body, lines)
     written = lines.ways_out if listing.code.flags & CO_OPTIMIZED else []
     if written and restore_ways_out(body, columns, written, ending, has_all=False, is_generator=lines.is_generator):
+        restore_exits_by_lines(body, lines)
         restore_arms_by_lines(body, lines)
     for stmt in statements(body):
         if isinstance(stmt, ast.Return) and stmt.value is None and lines.bare is Kind.NONE:

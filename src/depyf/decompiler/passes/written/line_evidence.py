@@ -9,7 +9,9 @@ import ast
 from bisect import bisect_left, bisect_right
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_GENERATOR
+from depyf.bytecode.line_table import read_lines
 from depyf.bytecode.listing import Instruction, Listing
+from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.lift.extent import extent_of
 from depyf.decompiler.passes.walk import inner, statements
 from depyf.decompiler.passes.written.declarations import line_of
@@ -41,6 +43,15 @@ class Lines:
         self.has_idle_end = listing.has_idle_end
         self.has_loops = bool(listing.loops)
         self.code = sorted((one.offset, one.op) for one in listing.instructions)
+        table = read_lines(listing.code, facts_of(listing.code.version, str(listing.code)).lines)
+        self.known = sorted({line for line in table if line is not None})
+        self.busy = _busy(listing)
+
+    def idle_below(self, line: int) -> int:
+        """Return the next line below one that has instructions, if those do nothing; else 0."""
+        number = bisect_right(self.known, line)
+        found = self.known[number] if number < len(self.known) else 0
+        return 0 if found in self.busy else found
 
     def leaves_between(self, first: int, last: int) -> bool:
         """Return whether there is a separate exit between two lines."""
@@ -132,17 +143,22 @@ def _returns_none(instructions: list[Instruction], number: int) -> bool:
     return is_none(instructions[number - 1]) or instructions[number].op == "POP"
 
 
+def _busy(listing: Listing) -> set[int | None]:
+    """Return the lines with operations that are more than part of an exit."""
+    instructions = listing.instructions
+    return {
+        one.line
+        for number, one in enumerate(instructions)
+        if one.op not in HANDLING and not leaves(instructions, number)
+    }
+
+
 def statements_on_lines(listing: Listing, bare: Kind) -> list[Written]:
     """Return the exits with a line of their own, in the order of the source.
 
     bare: the spelling of `return` without a value.
     """
-    instructions = listing.instructions
-    busy = {
-        one.line
-        for number, one in enumerate(instructions)
-        if one.op not in HANDLING and not leaves(instructions, number)
-    }
+    instructions, busy = listing.instructions, _busy(listing)
     found: dict[int, Kind] = {}
     for number, one in enumerate(instructions):
         if one.line is None or one.line in busy:
