@@ -75,6 +75,13 @@ def _gap(block: list[ast.stmt], rest: list[ast.stmt], lines: Lines) -> int:
     return first - last if first and last else 0
 
 
+def _gap_behind(stmt: ast.If, rest: list[ast.stmt], lines: Lines) -> int:
+    """Return how many lines below the body of a test others begin; a lone `break` without a line is below its test."""
+    first, head = lines.first(rest[0]), lines.head(stmt)
+    is_unseen = isinstance(stmt.body[0], ast.Break) and not lines.first(stmt.body[0])
+    return first - head - 1 if is_unseen and first and head else _gap(stmt.body, rest, lines)
+
+
 def _restore_if(
     block: list[ast.stmt],
     place: int,
@@ -108,6 +115,11 @@ def _restore_if(
         is_else = False
     elif not is_else and not is_body:
         is_else = _is_short_arm(stmt, other, lines, ending)
+        if not is_else and _is_alternative(stmt, other[0], lines):
+            step("line {}: the following test becomes its `elif`", stmt.lineno)
+            stmt.orelse = other[:1]
+            block[place + 1 :] = other[1:]
+            return
     if is_else and rest:
         step("line {}: the following statements become its `else`", stmt.lineno)
         stmt.orelse = rest
@@ -189,9 +201,26 @@ def _is_short_arm(stmt: ast.If, other: list[ast.stmt], lines: Lines, ending: set
     return _gap(stmt.body, other, lines) == ELSE and lines.last(other) - lines.first(other[0]) <= len(other)
 
 
+def _is_alternative(stmt: ast.If, other: ast.stmt, lines: Lines) -> bool:
+    """Return whether a whole statement with several arms on the next line tests the same value."""
+    if not isinstance(other, ast.If) or not other.orelse or _gap_behind(stmt, [other], lines) != 1:
+        return False
+    return subject(stmt.test) == subject(other.test)
+
+
+def subject(test: ast.expr) -> str:
+    """Return what a test is about: the left side of its first comparison, or the first argument of a function."""
+    while isinstance(test, (ast.BoolOp, ast.UnaryOp)):
+        test = test.values[0] if isinstance(test, ast.BoolOp) else test.operand
+    if isinstance(test, ast.Compare):
+        return ast.dump(test.left)
+    is_function = isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and bool(test.args)
+    return ast.dump(test.args[0] if is_function else test)  # type: ignore[attr-defined]
+
+
 def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, ending: set[ast.stmt]) -> bool:
     """Return whether statements are the `else` or `elif` of an exit, as opposed to following it."""
-    gap, first = _gap(stmt.body, rest, lines), rest[0]
+    gap, first = _gap_behind(stmt, rest, lines), rest[0]
     if len(rest) > 1 or not gap:
         return False
     if not isinstance(first, ast.If):
@@ -201,7 +230,7 @@ def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, en
     if gap != 1:
         return False
     if first in ending:
-        return True
+        return not isinstance(stmt.body[-1], ast.Raise) or subject(stmt.test) == subject(first.test)
     if first.orelse:
         return is_below or len(stmt.body) > 1
     returns = isinstance(stmt.body[-1], ast.Return)
