@@ -289,7 +289,8 @@ def _has_room(
     if not going:
         is_end = isinstance(clauses[-1], ast.Return) and rest[0] in ending
         return gap == ELSE and len(rest) == 1 and (is_end or isinstance(rest[0], ast.Assign))
-    if len(rest) > 1 and clauses[-1] is not going[-1].body[-1] and len(going[-1].body) == 1:
+    is_single = len(going[-1].body) == 1
+    if is_single and (len(rest) >= FEW or (len(rest) > 1 and clauses[-1] is not going[-1].body[-1])):
         return False
     return gap == ELSE or any(len(clause.body) > 1 for clause in going)
 

@@ -20,6 +20,7 @@ from depyf.decompiler.passes.written.failing_arms import restore_failing_arms
 from depyf.decompiler.passes.written.formats import restore_formats
 from depyf.decompiler.passes.written.guards import restore_guards
 from depyf.decompiler.passes.written.idle_arms import restore_idle_arms
+from depyf.decompiler.passes.written.idle_lines import restore_idle_lines, restore_passes
 from depyf.decompiler.passes.written.left import restore_left_loops
 from depyf.decompiler.passes.written.left_by_lines import restore_left_by_lines
 from depyf.decompiler.passes.written.line_evidence import Lines
@@ -96,12 +97,15 @@ def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
         if isinstance(stmt, ast.Return) and isinstance(stmt.value, ast.Constant) and stmt.value.value is None:
             stmt.value = None
     restore_left_by_lines(body, lines)
+    restore_idle_lines(body, lines, listing.code.first_line)
     restore_exits_by_lines(body, lines)
     ending = restore_arms_by_lines(body, lines)
     written = lines.ways_out if listing.code.flags & CO_OPTIMIZED else []
     if written and restore_ways_out(body, columns, written, ending, has_all=False, is_generator=lines.is_generator):
         restore_exits_by_lines(body, lines)
         restore_arms_by_lines(body, lines)
+    if listing.code.flags & CO_OPTIMIZED:
+        restore_passes(body)
     for stmt in statements(body):
         if isinstance(stmt, ast.Return) and stmt.value is None and lines.bare is Kind.NONE:
             stmt.value = ast.Constant(value=None)

@@ -46,12 +46,17 @@ class Lines:
         table = read_lines(listing.code, facts_of(listing.code.version, str(listing.code)).lines)
         self.known = sorted({line for line in table if line is not None})
         self.busy = _busy(listing)
+        self.used = set(self.of)
 
     def idle_below(self, line: int) -> int:
         """Return the next line below one that has instructions, if those do nothing; else 0."""
         number = bisect_right(self.known, line)
         found = self.known[number] if number < len(self.known) else 0
         return 0 if found in self.busy else found
+
+    def between(self, first: int, last: int) -> list[int]:
+        """Return the lines with instructions between two others, instructions without an effect included."""
+        return self.known[bisect_right(self.known, first) : bisect_left(self.known, last)]
 
     def leaves_between(self, first: int, last: int) -> bool:
         """Return whether there is a separate exit between two lines."""
