@@ -16,7 +16,7 @@ from depyf.decompiler.passes.written.debug import restore_debug, restore_debug_b
 from depyf.decompiler.passes.written.deletes import restore_deletes
 from depyf.decompiler.passes.written.evidence import Kind
 from depyf.decompiler.passes.written.exits_by_lines import restore_exits_by_lines
-from depyf.decompiler.passes.written.failing_arms import restore_failing_arms
+from depyf.decompiler.passes.written.failing_arms import restore_failing_arms, restore_failing_arms_by_lines
 from depyf.decompiler.passes.written.formats import restore_formats
 from depyf.decompiler.passes.written.guards import restore_guards
 from depyf.decompiler.passes.written.idle_arms import restore_idle_arms
@@ -26,6 +26,7 @@ from depyf.decompiler.passes.written.left_by_lines import restore_left_by_lines
 from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.passes.written.loop_tests import restore_loop_tests
 from depyf.decompiler.passes.written.loops import restore_ones
+from depyf.decompiler.passes.written.masks import restore_masks
 from depyf.decompiler.passes.written.nests import restore_nests
 from depyf.decompiler.passes.written.tests import restore_conditional_expressions, restore_tests
 from depyf.decompiler.passes.written.tests_by_lines import lines_between, restore_tests_by_lines
@@ -47,8 +48,11 @@ def write_as_written(
         if has_conditions:
             restore_conditional_expressions(body)
         return
-    if has_source and restore_conditionals(body):
-        has_conditions = True
+    if has_source:
+        if "BINARY" in ops or "INPLACE" in ops:
+            restore_masks(body)
+        if restore_conditionals(body):
+            has_conditions = True
     columns = Columns(body, listing)
     if not listing.places:
         if has_source:
@@ -97,6 +101,7 @@ def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
         if isinstance(stmt, ast.Return) and isinstance(stmt.value, ast.Constant) and stmt.value.value is None:
             stmt.value = None
     restore_left_by_lines(body, lines)
+    restore_failing_arms_by_lines(body, lines)
     restore_idle_lines(body, lines, listing.code.first_line)
     restore_exits_by_lines(body, lines)
     ending = restore_arms_by_lines(body, lines)
