@@ -24,12 +24,13 @@ def lines_of(source: str) -> Lines:
         ("def _find_all(a):\n    return", Kind.NONE),
         ("def __get__(a):\n    return", Kind.RETURN),
         ("def get(a):\n    a()\n    return", Kind.RETURN),
-        ("def f(a):\n    if a:\n        return 1\n    return", Kind.NONE),
+        ("def f(a):\n    if a:\n        return 1\n    return", Kind.RETURN),
+        ("def f(a):\n    if a:\n        return 1\n    if a.b:\n        return 2\n    return", Kind.NONE),
         ("def f(a):\n    if a:\n        return a\n    return", Kind.NONE),
         ("def f(a):\n    if a:\n        return 1\n    yield", Kind.RETURN),
         ("def f(a):\n    with a:\n        return\n    a()", Kind.RETURN),
         ("def f(a):\n    try:\n        a()\n    except E as e:\n        return\n    a.b()", Kind.RETURN),
-        ("def f(a):\n    try:\n        a()\n    except E as e:\n        return 1\n    a.b()", Kind.NONE),
+        ("def f(a):\n    try:\n        a()\n    except E as e:\n        return a\n    a.b()", Kind.NONE),
     ],
 )
 def test_how_a_return_of_nothing_is_spelled(source: str, kind: Kind) -> None:
@@ -43,7 +44,7 @@ def test_how_a_return_of_nothing_is_spelled(source: str, kind: Kind) -> None:
         ("def f(a):\n    while a:\n        if a():\n            continue\n        a.b()", [(4, Kind.CONTINUE)]),
         ("def f(a):\n    a()", []),
         ("def f(a):\n    return a", []),
-        ("def f(a):\n    if a:\n        return 1\n    if a.b:\n        return\n    a()", [(5, Kind.NONE)]),
+        ("def f(a):\n    if a:\n        return a\n    if a.b:\n        return\n    a()", [(5, Kind.NONE)]),
     ],
 )
 def test_exits_on_lines_of_their_own(source: str, found: list[tuple[int, Kind]]) -> None:
@@ -57,3 +58,14 @@ def test_an_exit_between_two_lines() -> None:
     assert lines.leaves_between(2, 4)
     assert not lines.leaves_between(3, 4)
     assert not lines.leaves_between(2, 3)
+
+
+def test_an_empty_function_without_a_line_of_its_own_has_no_return() -> None:
+    assert lines_of("def get(a): return").bare is Kind.RETURN
+    assert lines_of("def get(a):\n    return").bare is Kind.NONE
+
+
+def test_lines_that_hold_nothing_but_exits() -> None:
+    lines = lines_of("def f(a):\n    a()\n    if a:\n        return\n    a.b()")
+    assert lines.between(2, 5) == [3, 4]
+    assert (lines.idle_below(3), lines.idle_below(2), lines.idle_below(5)) == (4, 0, 0)

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.written.tests_by_lines import restore_tests_by_lines, width
+from depyf.decompiler.passes.written.tests_by_lines import Between, restore_tests_by_lines, width
 from tests.decompiler.placing import plain, written
 
 PARTED = {
@@ -189,3 +189,43 @@ def test_the_line_of_a_way_out_is_the_one_below_its_test() -> None:
 )
 def test_the_width_of_a_test_is_about_that_of_its_text(test: str) -> None:
     assert abs(width(ast.parse(test, mode="eval").body) - len(test)) <= 3
+
+
+def test_two_tests_on_one_line_are_one() -> None:
+    """A second statement cannot begin there."""
+    form = "if a:\n    if b and c:\n        d()\ne()"
+    assert restored(form, "if a and b and c:\n    d()\ne()") == plain("if a and b and c:\n    d()\ne()")
+    assert restored(form, form) == plain(form)
+    with_else = "if a:\n    if b:\n        d()\n    else:\n        e()"
+    assert restored(with_else, "if a and b:\n    d()\nelse:\n    e()") == plain(with_else)
+
+
+def test_an_or_before_a_test_on_the_next_line_is_another_statement() -> None:
+    """As an operand of `and` it would have parentheses."""
+    one, other = "a" * 40, "b" * 40
+    source = f"if {one} or c:\n    if {other}:\n        d()\ne()"
+    assert restored(f"if ({one} or c) and {other}:\n    d()\ne()", source) == plain(source)
+    broken = f"if ({one} or\n    c) and \\\n    {other}:\n    d()\ne()"
+    assert restored(broken, broken) == plain(broken)
+
+
+def test_a_turned_test_is_parted() -> None:
+    source = "if a:\n    return\nif b or c:\n    d()"
+    assert restored("if not (a or (not b and not c)):\n    d()", source) == plain(source)
+
+
+def between(form: str, source: str, known: Between) -> str:
+    return written(lambda body: restore_tests_by_lines(body, 0, known), form, source, has_columns=False)
+
+
+@pytest.mark.parametrize(("lines", "is_parted"), [([1, 3, 5, 6], True), ([1, 5, 6], False), ([1, 2, 5, 6], True)])
+def test_a_known_line_between_two_tests_is_that_of_an_exit(lines: list[int], is_parted: bool) -> None:
+    form, source = "if not a and b:\n    c()", "if a:\n    # why\n    return\n\nif b:\n    c()"
+    nested = "if not a:\n    if b:\n        c()"
+    assert between(form, source, Between(lines, True)) == plain(source if is_parted else nested)
+
+
+@pytest.mark.parametrize(("lines", "is_parted"), [([1, 2, 3], True), ([1, 3], False)])
+def test_alternatives_without_a_line_between_them_are_one(lines: list[int], is_parted: bool) -> None:
+    form, source = "if a or b:\n    return\nc()", "if a:\n    return\nif b:\n    return\nc()"
+    assert between(form, source, Between(lines, True)) == plain(source if is_parted else form)
