@@ -100,34 +100,32 @@ def _restore_if(
         return
     if is_body and _restore_last(block, place, lines):
         return
-    arm = lines.arm(stmt, stmt.orelse or rest)
-    if arm is not None:
-        step("line {}: {} statements become its `else`", stmt.lineno, arm)
-        following = [*stmt.orelse, *rest]
-        stmt.orelse = following[:arm]
-        block[place + 1 :] = following[arm:]
-        return
-    if _part_behind(block, place, lines, ending, end):
-        return
     other = stmt.orelse or rest
-    is_else = _is_arm(stmt, other, _stands_below_guard(block, place, lines, ending), lines, ending)
-    if is_else and _is_check_below_line(block, place, other, lines):
-        is_else = False
-    elif not is_else and not is_body:
-        is_else = _is_short_arm(stmt, other, lines, ending)
-        if not is_else and _is_alternative(stmt, other[0], lines):
-            step("line {}: the following test becomes its `elif`", stmt.lineno)
-            stmt.orelse = other[:1]
-            block[place + 1 :] = other[1:]
+    arm = lines.arm(stmt, other)
+    if arm is None:
+        if _part_behind(block, place, lines, ending, end):
             return
-    if is_else and rest:
-        step("line {}: the following statements become its `else`", stmt.lineno)
-        stmt.orelse = rest
-        del block[place + 1 :]
-    elif stmt.orelse and not is_else:
-        step("line {}: its `else` moves after it", stmt.lineno)
-        block += stmt.orelse
-        stmt.orelse = []
+        arm = _probable_arm(block, place, lines, ending, is_body=is_body)
+    if arm != len(stmt.orelse):
+        step("line {}: {} statements become its `else`", stmt.lineno, arm)
+    stmt.orelse = other[:arm]
+    block[place + 1 :] = other[arm:]
+
+
+def _probable_arm(
+    block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt], *, is_body: bool
+) -> int:
+    """Return how many of the statements after a test's exit are probably in its `else`."""
+    stmt = block[place]
+    assert isinstance(stmt, ast.If)
+    other = stmt.orelse or block[place + 1 :]
+    if _is_arm(stmt, other, _stands_below_guard(block, place, lines, ending), lines, ending):
+        return 0 if _is_check_below_line(block, place, other, lines) else len(other)
+    if is_body:
+        return 0
+    if _is_short_arm(stmt, other, lines, ending):
+        return len(other)
+    return int(_is_alternative(stmt, other[0], lines))
 
 
 def _restore_last(block: list[ast.stmt], place: int, lines: Lines) -> bool:
@@ -224,9 +222,7 @@ def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, en
     if len(rest) > 1 or not gap:
         return False
     if not isinstance(first, ast.If):
-        is_check = isinstance(stmt.body[0], ast.Raise) and not isinstance(first, ast.Raise)
-        is_call = isinstance(stmt.body[-1], ast.Return) and isinstance(first, ast.Expr)
-        return gap == ELSE and (is_below or is_call or (first in ending and not is_check and not inner(first)))
+        return gap == ELSE and (is_below or _is_single_arm(stmt, first, ending))
     if gap != 1:
         return False
     if first in ending:
@@ -235,6 +231,13 @@ def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, en
         return is_below or len(stmt.body) > 1
     returns = isinstance(stmt.body[-1], ast.Return)
     return first.body[-1] in ending and returns and (is_below or len(stmt.body) > 1)
+
+
+def _is_single_arm(stmt: ast.If, other: ast.stmt, ending: set[ast.stmt]) -> bool:
+    """Return whether a statement is the `else` of an exit: one that computes beside a return, or another exit."""
+    is_check = isinstance(stmt.body[0], ast.Raise) and not isinstance(other, ast.Raise)
+    is_call = isinstance(stmt.body[-1], ast.Return) and isinstance(other, ast.Expr)
+    return is_call or (other in ending and not is_check and not inner(other))
 
 
 def _restore_try(

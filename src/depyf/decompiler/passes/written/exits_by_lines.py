@@ -20,6 +20,7 @@ from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.steps import step
 
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+LEAVING = (ast.Return, ast.Continue, ast.Break)
 ELSE = 2
 """The number of lines from the end of the clauses to the first statement of an `else`."""
 
@@ -101,25 +102,22 @@ def _join_copies(block: list[ast.stmt], place: int, lines: Lines) -> None:
     """Put an exit that is copied to the ends of arms behind the statement, if its line is below all of them."""
     stmt = block[place]
     assert isinstance(stmt, ast.If)
-    following = block[place + 1] if place + 1 < len(block) else None
-    ends = [arm for arm in _ends(stmt) if isinstance(arm[-1], (ast.Return, ast.Continue, ast.Break))]
-    known = [arm[-1] for arm in ends if lines.first(arm[-1])] + [each for each in (following,) if each is not None]
-    way_out = known[-1] if known else None
-    if way_out is None or not isinstance(way_out, (ast.Return, ast.Continue, ast.Break)) or not _is_plain(way_out):
+    ends = [arm for arm in _ends(stmt) if isinstance(arm[-1], LEAVING)]
+    following = block[place + 1 : place + 2]
+    way_out = next((each for each in [*following, *(arm[-1] for arm in reversed(ends))] if lines.first(each)), None)
+    if not isinstance(way_out, LEAVING) or not _is_plain(way_out):
         return
-    line = lines.first(way_out)
     copies = [arm for arm in ends if _is_copy(arm[-1], way_out, lines)]
-    if len(copies) + (way_out is following) < 2 or not line:
-        return
-    if way_out is not following and (following is not None or not _leave(stmt, copies)):
+    is_behind = way_out in following
+    if len(copies) + is_behind < 2 or not (is_behind or (not following and _leave(stmt, copies))):
         return
     rest = [stmt, *(each for arm in _arms(stmt) for each in arm if not any(each is end[-1] for end in copies))]
-    if any(len(arm) == 1 for arm in copies) or max(map(lines.head, rest)) >= line:
+    if any(len(arm) == 1 for arm in copies) or max(map(lines.head, rest)) >= lines.first(way_out):
         return
-    step("line {}: join the copies of an exit", line)
+    step("line {}: join the copies of an exit", lines.first(way_out))
     for arm in copies:
         del arm[-1]
-    if way_out is not following:
+    if not is_behind:
         block.append(way_out)
 
 

@@ -43,11 +43,12 @@ def restore_idle_lines(body: list[ast.stmt], lines: Lines, first: int) -> None:
 
 def _end(stmt: ast.stmt, lines: Lines) -> int:
     """Return the last line of a statement, 0 if unknown: a `pass` at its end does not show its line."""
-    blocks = [below for below, _, _ in inner(stmt)]
-    if any(isinstance(each, (ast.Pass, *ENDS)) for below in blocks for each in below[-1:]):
-        return 0
-    ends = [_end(below[-1], lines) for below in blocks]
-    return max([lines.head(stmt), *ends]) if all(ends) else 0
+    work = [below for below, _, _ in inner(stmt)]
+    for block in work:  # The list grows during the iteration.
+        if isinstance(block[-1], (ast.Pass, *ENDS)):
+            return 0
+        work += [below for below, _, _ in inner(block[-1])]
+    return lines.last([stmt])
 
 
 def _has_idle_line(stmt: ast.stmt, before: int, lines: Lines) -> bool:
