@@ -19,7 +19,10 @@ RESTORED = {
     "a test of a loop": ("while not a and not b:\n    c()", "while not (a or b):\n    c()"),
     "`not` before a comparison": ("if a is not b:\n    c()", "if not a is b:\n    c()"),
     "`not` before a comparison in parentheses": ("if a not in b:\n    c()", "if (not a in b):\n    c()"),
-    "`not` before the comparison that begins a test": ("if a is not b and c:\n    d()", "if not a is b and c:\n    d()"),
+    "`not` before the comparison that begins a test": (
+        "if a is not b and c:\n    d()",
+        "if not a is b and c:\n    d()",
+    ),
     "`not` before the comparison of an elif": (
         "if x:\n    y()\nelif a is not b:\n    c()",
         "if x:\n    y()\nelif not a is b:\n    c()",

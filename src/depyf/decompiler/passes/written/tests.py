@@ -80,7 +80,8 @@ def _restored(test: ast.expr) -> ast.expr:
             break
         kind = type(outer.op)
         outer.values = [each for one in outer.values for each in _flat(one, kind, long)]
-        if len(outer.values) > MAX_OPERANDS or any(type(long[each].op) is kind for each in outer.values if each in long):
+        inside = {type(long[each].op) for each in outer.values if each in long}
+        if len(outer.values) > MAX_OPERANDS or kind in inside:
             long[outer] = outer
     _join([*reversed(long.values())], long)
     return whole.values[0]
