@@ -41,8 +41,8 @@ def recognise(graph: Graph) -> Recognised:
         regions.regions, key=lambda region: (region.kind is not Kind.FINALLY, region.depth, start[region.handler])
     )
     for region in order:
-        if region.handler not in regions.parent or graph.blocks[graph.handlers[region.handler].target] is None:
-            regions.parent.pop(region.handler, None)
+        if graph.blocks[graph.handlers[region.handler].target] is None:
+            del regions.parent[region.handler]
             continue
         step("handler {} is {}: remove its bookkeeping", region.handler, region.kind.value)
         _strip(recognised, region)
