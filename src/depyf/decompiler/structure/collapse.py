@@ -38,7 +38,7 @@ from depyf.decompiler.structure.arms import (
 from depyf.decompiler.structure.chains import link, turned, with_link
 from depyf.decompiler.structure.compounds import RULES, Compound
 from depyf.decompiler.structure.patterns.tested import Conditions
-from depyf.decompiler.structure.polarity import is_fused, keeps_polarity, negated
+from depyf.decompiler.structure.polarity import keeps_polarity, negated
 
 LINKS = frozenset({"COMPARE", "IS", "CONTAINS"})
 """Operations that may begin a chain of comparisons."""
@@ -200,7 +200,7 @@ class _Collapser:
         if not is_natural and not self._may_swap(block, cond, arm, other, swapped, natural):
             return False
         same_side, far_side = (natural, swapped) if is_natural else (swapped, natural)
-        negate_arm = not is_natural and self._turns_arm(block, cond, arm, far_side, same_side)
+        negate_arm = not is_natural and self._turns_arm(block, arm, far_side, same_side)
         negate = not is_natural and not negate_arm
         op: ast.boolop = ast.And() if arm_when is not negate else ast.Or()
         result = self.graph.new_temp()
@@ -228,21 +228,10 @@ class _Collapser:
             return False
         return not self._keep_apart(block, arm, [*swapped.args, *natural.args])
 
-    def _turns_arm(self, block: Block, cond: int, arm: Arm, far: Edge, near: Edge) -> bool:
+    def _turns_arm(self, block: Block, arm: Arm, far: Edge, near: Edge) -> bool:
         """Return whether the arm is negated, instead of the test before it."""
         assert arm.entry is not None
-        turns = self._goes_on(block, cond, arm) or self._arm_negates(block, arm, far, near)
-        return turns and arm.entry.temp not in far.args
-
-    def _goes_on(self, block: Block, cond: int, arm: Arm) -> bool:
-        """Return whether an arm compares the operand of the block's comparison with None: `a is b is not None`."""
-        assert arm.entry is not None
-        last, right = block.insts[-1] if block.insts else None, arm.entry.expr
-        if isinstance(right, ast.BoolOp):
-            right = right.values[0]
-        if last is None or last.defs != [cond] or last.op not in LINKS:
-            return False
-        return is_fused(right) and isinstance(right.left, Temp) and right.left.temp == last.uses[1]
+        return arm.entry.temp not in far.args and self._arm_negates(block, arm, far, near)
 
     def _arm_negates(self, block: Block, arm: Arm, far: Edge, near: Edge) -> bool:
         """Return whether `a and not b` is more readable than `not a or b`, its opposite.
