@@ -136,7 +136,7 @@ class _Joiner:
             block = self.graph.block(edge.target)
             if not isinstance(block.exit, Goto) or any(inst.op != "POP" for inst in block.insts):
                 return edge
-            if block.exit.edge.target in seen or block.index == self.graph.end:
+            if block.exit.edge.target in seen:
                 return edge
             if any(inst.uses[0] not in self.parts for inst in block.insts):
                 return edge
@@ -162,7 +162,7 @@ class _Joiner:
 
     def _alone(self, index: int, target: int) -> Block | None:
         """Return a block that only this edge reaches, if it may be joined."""
-        if self.preds.get(target) != 1 or target == index or self.scope.get(target) != self.scope[index]:
+        if self.preds.get(target) != 1 or self.scope.get(target) != self.scope[index]:
             return None
         return self.graph.blocks[target]
 
@@ -180,7 +180,7 @@ class _Joiner:
         if block is None or not isinstance(block.exit, Goto):
             return False
         owned = self.owned(block, test.root)
-        if not owned or any(id(inst) not in owned and inst.op != "POP" for inst in block.insts):
+        if any(id(inst) not in owned and inst.op != "POP" for inst in block.insts):
             return False
         onward = through(block, test.success, block.exit.edge)
         test.facts += [inst for inst in block.insts if id(inst) in owned]
@@ -203,8 +203,6 @@ class _Joiner:
         step("block {} tests one pattern with block {}", index, block.index)
         for phi, arg in zip(block.phis, test.success.args):
             self.passed[phi] = self.passed.get(arg, arg)
-            if self.roots.get(arg) == test.root:
-                self.roots[phi] = test.root
         test.facts += other.facts
         test.outs |= other.outs
         test.success = through(block, test.success, other.success)
@@ -270,9 +268,7 @@ class _Joiner:
         if maker is not None and maker.op in ("MATCH_KEYS", "GET_LEN"):
             return False
         waiting = len(self._waiting(self.graph.block(index), subject))
-        if subject == test.root:
-            return waiting > 0
-        return waiting > self._kept(test.success, subject) and self._is_followed(index, subject, test.fail)
+        return waiting > 0 and (subject == test.root or self._is_followed(index, subject, test.fail))
 
     def _is_followed(self, index: int, part: int, fail: Edge) -> bool:
         """Return whether another alternative follows the test of a part: a copy of the part is on the stack.
@@ -338,7 +334,7 @@ class _Joiner:
         The subject of alternatives is below them on the stack: a test takes a copy, and it is dropped when the last has
         failed.
         """
-        if self._subject(test) != test.root or not isinstance(block.exit, Branch):
+        if self._subject(test) != test.root:
             return True
         waiting = len(self._waiting(block, test.root))
         before = depth(block, test.root)
@@ -352,10 +348,6 @@ class _Joiner:
         assert isinstance(block.exit, Branch)
         is_kept = self.made[block.exit.cond].op in ("MATCH_SEQUENCE", "MATCH_MAPPING")
         return [subject] * (self.graph.waiting[block.exit.cond].count(subject) - is_kept)
-
-    def _kept(self, edge: Edge, subject: int) -> int:
-        """Return how many copies of a value stay on the stack after an edge, to be captured."""
-        return depth(self.graph.block(edge.target), subject) + edge.args.count(subject)
 
     def _captures_of_root(self, test: Test) -> int:
         """Return how often a test's success captures the subject itself: as many copies stay on the stack."""
