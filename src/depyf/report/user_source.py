@@ -9,8 +9,8 @@ import linecache
 import os
 import sysconfig
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import UserLine
 
 MOST_LINES = 40

@@ -8,9 +8,10 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.graph_source import graph_file, user_lines
 from depyf.report.kernels.tuning import TIMES
 from depyf.report.model import (

@@ -8,8 +8,9 @@ After:  r = EXPR it, and a separate graph of the loop that returns r, as the fun
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Edge, ForIter, Goto, Graph, Inst, Return
 from depyf.decompiler.structure.regions.split import split_block

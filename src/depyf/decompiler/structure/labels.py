@@ -10,9 +10,9 @@ leads to the labels after the loop, `continue` to the loop's header.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.lift.extent import note_extent
 from depyf.decompiler.lift.nodes import ExcMatch

@@ -15,9 +15,10 @@ import textwrap
 import types
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from depyf.bytecode.host import codes_in_order
+from depyf.bytecode.records import dataclass
 from depyf.report.given_names import GivenName, Wrapper
 from depyf.report.links.wrappers import BACKWARDS, FORWARDS
 from depyf.report.model import Artefact, Compile, Dialect

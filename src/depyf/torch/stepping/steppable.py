@@ -22,11 +22,11 @@ import inspect
 import textwrap
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from depyf.bytecode.host import codes_in_order
 from depyf.bytecode.reader import read
+from depyf.bytecode.records import dataclass
 from depyf.errors import DecompilationError
 from depyf.verify.compare import verify
 from depyf.verify.level import Level

@@ -8,8 +8,8 @@ Before: if c: return          After:  if c: return None
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.passes.walk import compound, inner
 from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.passes.written.evidence import RETURNS, Kind, Written

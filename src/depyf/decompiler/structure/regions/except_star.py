@@ -8,8 +8,7 @@ After:  the tests of an `except` chain (CHECK_EG_MATCH with one result), bodies 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.table import prune, skip_empty

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Block, Graph, Return
 from depyf.decompiler.lift.phis import settle_phis
 from depyf.decompiler.steps import step
