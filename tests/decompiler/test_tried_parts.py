@@ -150,7 +150,7 @@ def moved_behind(form: str, source: str) -> str:
     return written(lambda body: return_after_finally(body, 0, Columns(body)), form, source)
 
 
-def test_a_constant_is_returned_where_it_stands() -> None:
+def test_a_constant_behind_a_finally_is_returned_there() -> None:
     assert moved_behind(BEFORE, BEHIND) == plain(BEHIND)
 
 
