@@ -64,7 +64,8 @@ def measure(interpreter: Interpreter, mode: str, sample: int, arguments: argpars
 def row(interpreter: Interpreter, objects: list[dict[str, object]]) -> str:
     """Return a line of the table: shares of what was measured, and the count of what broke."""
     statuses = Counter(str(each["status"]) for each in objects)
-    share = {key: 100 * sum(bool(each[key]) for each in objects) / max(1, len(objects)) for key in ("exact", "doc", "linear")}
+    counted = {key: sum(bool(each[key]) for each in objects) for key in ("exact", "doc", "linear")}
+    share = {key: 100 * count / max(1, len(objects)) for key, count in counted.items()}
     broken = sum(statuses[status] for status in BROKEN)
     times = sorted(float(str(each["t"] or 0)) for each in objects)
     slow = times[int(len(times) * 0.99)] * 1000 if times else 0.0
