@@ -64,12 +64,13 @@ def measure(interpreter: Interpreter, mode: str, sample: int, arguments: argpars
 def row(interpreter: Interpreter, objects: list[dict[str, object]]) -> str:
     """Return a line of the table: shares of what was measured, and the count of what broke."""
     statuses = Counter(str(each["status"]) for each in objects)
-    share = {key: 100 * sum(bool(each[key]) for each in objects) / max(1, len(objects)) for key in ("exact", "doc")}
+    counted = {key: sum(bool(each[key]) for each in objects) for key in ("exact", "doc", "linear")}
+    share = {key: 100 * count / max(1, len(objects)) for key, count in counted.items()}
     broken = sum(statuses[status] for status in BROKEN)
     times = sorted(float(str(each["t"] or 0)) for each in objects)
     slow = times[int(len(times) * 0.99)] * 1000 if times else 0.0
     return (
-        f"| 3.{interpreter.minor} | {len(objects)} | {share['exact']:.1f} | {share['doc']:.1f} "
+        f"| 3.{interpreter.minor} | {len(objects)} | {share['exact']:.1f} | {share['doc']:.1f} | {share['linear']:.1f} "
         f"| {statuses['wrong']} | {broken} | {sum(times):.1f} | {slow:.0f} |"
     )
 
@@ -78,8 +79,8 @@ def print_table(mode: str, sample: int, arguments: argparse.Namespace) -> None:
     """Print the table of functions or modules, a row as soon as it is known."""
     date = datetime.date.today().isoformat()
     print(f"\n{mode}s of {arguments.corpus}, seed {arguments.seed}, {date}\n")
-    print("| Python | objects | exact % | exact with docstrings % | wrong | broken | total s | p99 ms |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| Python | objects | exact % | exact with docstrings % | in order % | wrong | broken | total s | p99 ms |")
+    print("|---|---|---|---|---|---|---|---|---|")
     wanted = set(arguments.python)
     for interpreter in interpreters():
         if not wanted or f"3.{interpreter.minor}" in wanted:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from depyf.bytecode.code import Code
@@ -9,6 +11,7 @@ from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
 from depyf.decompiler.passes.written.evidence import Kind
 from depyf.decompiler.passes.written.line_evidence import Lines
+from tests.decompiler.placing import as_compiled
 
 
 def lines_of(source: str) -> Lines:
@@ -69,3 +72,15 @@ def test_lines_that_hold_nothing_but_exits() -> None:
     lines = lines_of("def f(a):\n    a()\n    if a:\n        return\n    a.b()")
     assert lines.between(2, 5) == [3, 4]
     assert (lines.idle_below(3), lines.idle_below(2), lines.idle_below(5)) == (4, 0, 0)
+
+
+def test_a_break_without_a_line_is_below_the_statement_before_it() -> None:
+    """An exit that another pass has written has a line."""
+    source = "def f(a):\n    while a:\n        a()\n        break"
+    lines, (function,) = lines_of(source), as_compiled(source, source, has_columns=False)
+    block = [stmt for stmt in ast.walk(function) if isinstance(stmt, ast.stmt)][-2:]
+    call, exit_ = sorted(block, key=lambda stmt: isinstance(stmt, ast.Break))
+    del exit_.lineno
+    assert (lines.last([call, exit_]), lines.last([call]), lines.last([exit_])) == (4, 3, 0)
+    exit_.lineno = 3
+    assert lines.last([call, exit_]) == 3

@@ -111,36 +111,3 @@ PROTECTED = (
 )
 def test_an_empty_block_behind_a_protected_one(handler: str, onward: str, target: str) -> None:
     assert rows_of(threaded(PROTECTED.format(handler, onward)))[2] == f"-> {target} if v0 else 2"
-
-
-# -- failures of parts of a test ---------------------------------------------------------------
-
-PART = (
-    "block 0; v2 = CALL (); {}\nblock 3{}; v3 = CALL (); {}\nblock 4 (v4); {}-> 5 if v4 else 9{}\n"
-    "block 5; v6 = CALL () v2; return v6\nblock 9{}; v7 = CALL (); return v7"
-)
-LED = PART.format("-> 3 if v2 else 9 (v2)", "", "-> 4 (v3)", "", " (v4)", " (v9)")
-
-
-def test_a_failure_leads_to_the_test_that_it_is_a_part_of() -> None:
-    assert rows_of(threaded(LED))[2] == "-> 3 if v2 else 4 (v2)"
-
-
-@pytest.mark.parametrize(
-    "blocks",
-    [
-        PART.format("-> 3 if v2 else 5", "", "-> 4 (v3)", "", " (v4)", " (v9)"),
-        PART.format("-> 3 if v2 else 9 (v8)", "", "-> 4 (v3)", "", " (v4)", " (v9)"),
-        PART.format("-> 3 if v2 else 9 (v2)", "", "-> 4 (v3)", "v10 = CALL (); ", " (v4)", " (v9)"),
-        LED.replace("5 if v4", "5 if v2"),
-        LED.replace("return v6", "-> 3"),
-        LED.replace("-> 4 (v3)", "-> 4 (v3) if v3 else 5"),
-        LED.replace("-> 3 if v2 else 9 (v2)", "-> for v2 in v8: 3, else 9 (v2)"),
-    ],
-    ids=[
-        "it leads elsewhere", "it hands over something else", "something is done before the test",
-        "another value is tested", "another way leads to the part", "the part tests too", "it is the end of a loop",
-    ],
-)
-def test_a_failure_of_something_else_stays(blocks: str) -> None:
-    assert rows_of(threaded(blocks))[2] == rows_of(graph_of(blocks, CODE))[2]

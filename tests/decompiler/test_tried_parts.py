@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.tried import join_try, part_try, return_before_finally
+from depyf.decompiler.passes.written.tried import join_try, part_try, return_after_finally, return_before_finally
 from tests.decompiler.placing import plain, written
 
 CLAUSE = "except E:\n    g()\n"
@@ -141,3 +141,36 @@ def test_a_return_stays_behind(form: str, source: str, idle: tuple[int, int]) ->
 def _try(body: list[ast.stmt]) -> ast.Try:
     assert isinstance(body[0], ast.Try)
     return body[0]
+
+
+# -- a constant that is returned after `finally` -----------------------------------------
+
+
+def moved_behind(form: str, source: str) -> str:
+    return written(lambda body: return_after_finally(body, 0, Columns(body)), form, source)
+
+
+def test_a_constant_behind_a_finally_is_returned_there() -> None:
+    assert moved_behind(BEFORE, BEHIND) == plain(BEHIND)
+
+
+@pytest.mark.parametrize(
+    ("form", "source"),
+    [
+        (BEFORE, BEFORE),
+        (BEFORE, "x"),
+        (BEFORE.replace("1", "f"), BEHIND.replace("1", "f")),
+        (BEFORE.replace("    f()\n", ""), BEHIND.replace("f()", "pass")),
+        (f"{BEFORE}\nh()", f"{BEHIND}\nh()"),
+        (BEFORE.replace("finally", f"{CLAUSE}finally"), BEHIND.replace("finally", f"{CLAUSE}finally")),
+    ],
+    ids=["before", "no places", "no constant", "alone", "more behind", "clauses"],
+)
+def test_a_return_stays(form: str, source: str) -> None:
+    assert moved_behind(form, source) == plain(form)
+
+
+def test_the_line_of_a_constant_that_a_clause_returns_is_none_of_the_clause() -> None:
+    """Before a `finally` is left, the constant is loaded on the line of the `finally`."""
+    form = "try:\n    f()\nexcept:\n    return 1\nelse:\n    a()"
+    assert parted(form, "try:\n    f()\nexcept:\n    pass\nelse:\n    a()\nreturn 1") == plain(form)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sysconfig
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
 from depyf.report.user_source import (
     MOST_LINES,
     Resumption,
+    code_source,
     function_source,
     line_at,
     marked_source,
@@ -105,3 +107,13 @@ def test_a_package_of_an_environment_in_the_working_directory(monkeypatch: pytes
     assert short_path(str(packages / "lib" / "a.py")) == "lib/a.py"
     monkeypatch.chdir(Path(pytest.__file__).parent)
     assert short_path(pytest.__file__) == "__init__.py"
+
+
+def test_a_file_that_was_edited_after_it_ran_has_no_text_of_the_function(tmp_path: Path) -> None:
+    path = tmp_path / "edited.py"
+    path.write_text("def f(x):\n    return x\n")
+    names: dict[str, FunctionType] = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    path.write_text('"""A text that is\nnot complete.\n')
+    assert code_source(names["f"].__code__) == ("", 1)
+    assert function_source(str(path), 1) == '"""A text that is\n'

@@ -36,13 +36,13 @@ def test_it_measures_our_decompiler(tmp_path: Path) -> None:
 
 def test_a_row_of_the_table_counts_what_broke() -> None:
     objects: list[dict[str, object]] = [
-        {"status": "exact", "exact": True, "doc": True, "t": 0.001},
-        {"status": "exact", "exact": True, "doc": False, "t": 0.001},
-        {"status": "wrong", "exact": False, "doc": False, "t": 0.001},
-        {"status": "timeout", "exact": False, "doc": False, "t": 5.0},
+        {"status": "exact", "exact": True, "doc": True, "linear": True, "t": 0.001},
+        {"status": "exact", "exact": True, "doc": False, "linear": False, "t": 0.001},
+        {"status": "wrong", "exact": False, "doc": False, "linear": False, "t": 0.001},
+        {"status": "timeout", "exact": False, "doc": False, "linear": False, "t": 5.0},
     ]
     row = measure_roundtrip.row(measure_roundtrip.Interpreter(11, "python3.11"), objects)
-    assert row == "| 3.11 | 4 | 50.0 | 25.0 | 1 | 1 | 5.0 | 5000 |"
+    assert row == "| 3.11 | 4 | 50.0 | 25.0 | 25.0 | 1 | 1 | 5.0 | 5000 |"
 
 
 def test_the_running_python_is_among_those_at_hand() -> None:

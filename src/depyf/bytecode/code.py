@@ -7,7 +7,9 @@ code object is read by `depyf.bytecode.reader`, a `.pyc` by `depyf.bytecode.pyc`
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from depyf.bytecode.records import dataclass
 
 Version = tuple[int, int]
 """CPython feature version, e.g. `(3, 11)`."""

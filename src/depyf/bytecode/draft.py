@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Handler
 from depyf.bytecode.operand import RawInstruction, Step, Steps
 from depyf.bytecode.places import Places
+from depyf.bytecode.records import dataclass
 from depyf.errors import DecompilationError
 
 NAME = attrgetter("name")

@@ -6,12 +6,13 @@ later stage knows a Python version.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter
 from typing import NamedTuple
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.places import Places
+from depyf.bytecode.records import dataclass
 
 OP = attrgetter("op")
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from depyf.bytecode.code import Code
 from depyf.bytecode.depths import stack_depths
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.normalise import normalise
+from depyf.bytecode.records import dataclass
 
 
 @dataclass(slots=True)

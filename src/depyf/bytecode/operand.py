@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.records import dataclass
 from depyf.bytecode.versions.table import OpcodeTable
 from depyf.errors import DecompilationError
 

@@ -66,8 +66,9 @@ Details that the pictures do not show, by operation:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from depyf.bytecode.records import dataclass
 
 QUIET = """
 NULL                        -> null

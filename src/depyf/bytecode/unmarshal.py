@@ -9,8 +9,9 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.errors import DecompilationError
 
 MAX_NESTING = 2000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import collections
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from depyf.bytecode.records import dataclass
 from depyf.cli.atomic import part_of, write_whole
 from depyf.cli.outcome import decompile_found
 from depyf.cli.target import PycFile, SourceFile, resolve

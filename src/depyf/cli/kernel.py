@@ -7,12 +7,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 import click
 
+from depyf.bytecode.records import dataclass
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.report.documents import KernelSource, kernel_sources
 from depyf.report.html.process import processes

@@ -12,10 +12,10 @@ import importlib
 import sys
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 
 from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.definition import LOCALS
 
 PARAMETERS = "<generic parameters of "

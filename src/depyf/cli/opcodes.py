@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib.resources
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from depyf.bytecode.code import Version
+from depyf.bytecode.records import dataclass
 from depyf.bytecode.versions.known import FACTS
 from depyf.bytecode.wordcode import decode
 from depyf.decompiler.lift.rules import FOLD

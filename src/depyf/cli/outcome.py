@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import time
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.cli.target import Class, Found, Function, Module
 from depyf.decompiler.api import decompile_code, decompile_module, source_of
 from depyf.decompiler.definition import Definition, definition_source, definitions

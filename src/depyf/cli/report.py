@@ -8,12 +8,12 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 import click
 
+from depyf.bytecode.records import dataclass
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.report.html.build import Report, build_report
 from depyf.trace.files import Source, TraceError, find, indexes, is_dump

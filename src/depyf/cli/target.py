@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import types
-from dataclasses import dataclass
 from pathlib import Path
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
+from depyf.bytecode.records import dataclass
 from depyf.cli.locate import NotFound, find_definition, find_module, is_function
 from depyf.decompiler.api import code_of, load_pyc
 from depyf.errors import DecompilationError

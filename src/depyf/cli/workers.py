@@ -5,9 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Generic, TypeVar
+
+from depyf.bytecode.records import dataclass
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")

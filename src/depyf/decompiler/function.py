@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.host import pausing
 from depyf.bytecode.listings import Listings
 from depyf.bytecode.reader import read
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
 from depyf.decompiler.lift.nodes import Function

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.host import pausing, without_compiler_warnings
 from depyf.bytecode.listings import Listings
 from depyf.bytecode.reader import read
+from depyf.bytecode.records import dataclass
 from depyf.bytecode.versions.running import is_running
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write

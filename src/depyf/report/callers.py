@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import os
 import re
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Compile, Function, UserLine
 from depyf.report.refused import Refused
 from depyf.report.user_source import is_generated, is_library_file, is_of_torch

@@ -6,10 +6,10 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
+from depyf.bytecode.records import dataclass
 from depyf.report.documents import LEADING
 from depyf.report.graph_source import SAYS_PLACE
 from depyf.report.index_reader import Run

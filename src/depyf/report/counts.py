@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Compile, GuardSet, UserLine
 
 Place = tuple[UserLine | None, str]

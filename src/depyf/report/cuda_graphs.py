@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from depyf.bytecode.records import dataclass
 
 RECORDED, AGAIN, SIZES, SKIPPED = EVENTS = ("recorded", "recorded again", "sizes", "skipped")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.index_reader import Run
 from depyf.report.kernels.graph import read_graph
 from depyf.report.kernels.line import Launched

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Guard
 from depyf.report.names import without_count
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from depyf.bytecode.records import dataclass
 
 FEWEST = 3
 """The fewest lines that are folded."""

@@ -6,9 +6,10 @@ import ast
 import builtins
 import functools
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from symtable import SymbolTable, symtable
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import UserLine
 from depyf.report.nested_graphs import with_names
 

@@ -11,9 +11,9 @@ import json
 import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.claims import own_process
 from depyf.report.cuda_graphs import CudaGraph
 from depyf.report.findings import Finding, findings

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from depyf.bytecode.records import dataclass
 from depyf.report.cuda_graphs import CudaGraph
 from depyf.report.findings.model import Cost, Finding, Where
 from depyf.report.lines_read import LinesRead

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from depyf.bytecode.records import dataclass
 
 RANKS = "ranks.json"
 

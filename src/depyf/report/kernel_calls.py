@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from depyf.bytecode.records import dataclass
 
 _CALL = re.compile(
     r"(?<![\w.])(?P<name>extern_kernels\.\w+|torch\.ops\.\w+\.\w+(?:\.\w+)?|(?:cpp|triton|pallas|cutedsl)_\w+?)(?:\.run)?\("

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
+from depyf.bytecode.records import dataclass
 from depyf.report.lines_read import LinesRead
 from depyf.report.model import Compile, Function, Session, Unavailable
 from depyf.report.names import resumed_function

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Protocol, TypeAlias
 
+from depyf.bytecode.records import dataclass
 from depyf.report.cuda_graphs import CudaGraph
 from depyf.report.given_names import Wrapper
 from depyf.report.lines_read import LinesRead

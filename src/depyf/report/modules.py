@@ -7,8 +7,9 @@ after: `blocks.0` is a `Block`, below the module of `self`
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Compile, Function, GuardSet
 
 _TYPE = re.compile(r"type\((?P<path>L\[\"self\"\].*)\) is (?P<type>[\w.]+)$")

@@ -11,8 +11,8 @@ import ast
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Recompile, Refusal
 from depyf.report.refused import Refused, refused
 

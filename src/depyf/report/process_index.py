@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from depyf.bytecode.records import dataclass
 from depyf.report.claims import FOLDER
 from depyf.report.counts import breaks_of
 from depyf.report.facts import Facts, differences, facts

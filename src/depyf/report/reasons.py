@@ -7,9 +7,10 @@ sentence: the number `self.n` was 4, not 3; a branch or a loop depends on it
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
+from depyf.bytecode.records import dataclass
 from depyf.report.callers import Call, is_foreign, own_call
 from depyf.report.catalogue.kind import Kind
 from depyf.report.catalogue.recompiles import INSIDE, LEARNING_RATE, STATES, VALUES

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Refusal
 from depyf.report.spelling import spelled
 

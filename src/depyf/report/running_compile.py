@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from depyf.bytecode.records import dataclass
 
 LOG = "running.jsonl"
 SLOW = "slow_compile.txt"

@@ -14,10 +14,11 @@ import os
 import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report import index_json
 from depyf.report.claims import is_running, own_process
 from depyf.report.model import Compile, Function, Session, Transformed

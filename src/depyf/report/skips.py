@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Session
 from depyf.report.names import resumed_function
 from depyf.report.user_source import is_generated, is_installed

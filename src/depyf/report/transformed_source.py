@@ -10,8 +10,9 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.report.effects import effect_lines
 from depyf.report.model import GraphBreak, SideEffect, UserLine
 from depyf.report.names import COMPILED_FN, compiled_fn_number, resume_offset

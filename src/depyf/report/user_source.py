@@ -8,9 +8,11 @@ import inspect
 import linecache
 import os
 import sysconfig
+import tokenize
+import types
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import UserLine
 
 MOST_LINES = 40
@@ -38,8 +40,20 @@ def function_in(lines: list[str], first_line: int) -> str:
         return ""
     try:
         return "".join(inspect.getblock(lines[first_line - 1 :]))
-    except (SyntaxError, IndentationError):
+    except (SyntaxError, tokenize.TokenError):
         return lines[first_line - 1]
+
+
+def code_source(code: types.CodeType) -> tuple[str, int]:
+    """Return the text of the function of `code` and the number of its first line; "" if its file does not have it.
+
+    A file that was edited after Python read it may have another text at that line, and no complete one.
+    """
+    try:
+        lines, first = inspect.getsourcelines(code)
+    except (OSError, TypeError, SyntaxError, tokenize.TokenError):
+        return "", code.co_firstlineno
+    return "".join(lines), first
 
 
 NAMING: list[Callable[[str], str | None]] = []

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.trace.events import CHOICES, CONFIGS, DESCENT, Timed
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import BinaryIO
 
+from depyf.bytecode.records import dataclass
 from depyf.report.claims import FOLDER
 from depyf.report.index_json import index_parts
 from depyf.report.index_markdown import index_markdown

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from depyf.bytecode.records import dataclass
 
 RECORDING = "CUDAGraphNode.record"
 """The recording of one CUDA graph."""

@@ -13,10 +13,11 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from depyf.bytecode.records import dataclass
 from depyf.report.index_reader import has_index, index_file
 from depyf.trace.reader import Reader
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.trace.reader import Cause
 from depyf.trace.scan import SEPARATOR, Fact, Rank
 

@@ -13,9 +13,10 @@ import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Generic, TypeVar
 
+from depyf.bytecode.records import dataclass
 from depyf.report.graph_source import graph_file, user_lines
 from depyf.report.model import (
     Artefact,

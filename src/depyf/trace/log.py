@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.graph_source import graph_file, user_lines
 from depyf.report.kernels.tuning import TIMES
 from depyf.report.model import (
@@ -27,6 +27,7 @@ from depyf.report.model import (
 )
 from depyf.report.names import file_part, resumed_function
 from depyf.report.status import UNTOLD
+from depyf.report.user_source import function_in
 from depyf.trace import cuda_graphs, records, stages
 from depyf.trace.autotuning import Tuning
 from depyf.trace.directory import Dump
@@ -224,9 +225,10 @@ class LogJoin(Join[LogRunning]):
                 self.session.sources[filename] = name
             if not is_whole:
                 missing.append(filename)
+            lines = text.splitlines(keepends=True) if is_whole else []
             for function in self.session.functions.values():
                 if function.filename == filename:
-                    function.source = _function_text(text, function.first_line) if is_whole else ""
+                    function.source = function_in(lines, function.first_line)
         for filename in missing:
             self.session.unavailable[f"source of {filename}"] = QUOTED
 
@@ -349,13 +351,3 @@ def _place(line: UserLine) -> tuple[str, int, str]:
 def _words(fact: ShapeFact) -> str:
     at = f"  # {fact.where.filename}:{fact.where.line} {fact.where.text}" if fact.where is not None else ""
     return f"{fact.kind}: {fact.expression}{f' = {fact.detail}' if fact.detail else ''}{at}"
-
-
-def _function_text(text: str, first_line: int) -> str:
-    lines = text.splitlines(keepends=True)
-    if not 0 < first_line <= len(lines):
-        return ""
-    try:
-        return "".join(inspect.getblock(lines[first_line - 1 :]))
-    except (SyntaxError, IndentationError):
-        return lines[first_line - 1]

@@ -11,9 +11,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any, BinaryIO
+
+from depyf.bytecode.records import dataclass
 
 BLOCK = 1 << 20
 """Bytes read at a time."""

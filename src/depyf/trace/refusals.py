@@ -9,8 +9,9 @@ from __future__ import annotations
 import functools
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import MOST_REFUSALS, OtherRefusals, Recompile, Refusal
 from depyf.report.reproducible import reproducible
 

@@ -6,9 +6,10 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 
+from depyf.bytecode.records import dataclass
 from depyf.report.job_index import RANKS
 from depyf.report.writer import prepared_directory, write_whole
 from depyf.trace.contrast import first_difference

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, BinaryIO
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import UserLine
 from depyf.trace import records, refusals, stages
 from depyf.trace.dumping import SKIPPED

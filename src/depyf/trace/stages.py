@@ -7,8 +7,8 @@ kept under its own name, as a graph if its text is one.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Dialect
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
+from depyf.bytecode.records import dataclass
 from depyf.report.findings import Finding, findings
 from depyf.report.index_reader import read_run
 from depyf.trace import records, refusals, stages

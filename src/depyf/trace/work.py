@@ -7,8 +7,9 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from depyf.bytecode.records import dataclass
 from depyf.trace.files import Source, is_url, open_trace
 from depyf.trace.scan import Fact, Rank, scan
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from depyf.bytecode.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ because a value on the stack there came from one path or another.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.bytecode.operations import OPERATIONS, Operation
+from depyf.bytecode.records import dataclass
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.pairs import Paired, seen_pairs
 

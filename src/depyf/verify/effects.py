@@ -6,9 +6,10 @@ of a result determines its sort (`SORTS`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.operations import COUNTS, OPERATIONS, Picture
+from depyf.bytecode.records import dataclass
 from depyf.verify.terms import Sort, Symbol
 
 OF_PICTURES = frozenset(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from typing import TypeGuard
 
 from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Instruction
+from depyf.bytecode.records import dataclass
 from depyf.verify.async_loops import ends
 from depyf.verify.callee import called_node, callee
 from depyf.verify.constants import NAME_STORES, placed

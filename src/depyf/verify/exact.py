@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Handler
+from depyf.bytecode.records import dataclass
 from depyf.verify.flow import Flow
 from depyf.verify.level import Place
 from depyf.verify.paths import Paths, Step

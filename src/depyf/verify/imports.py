@@ -8,12 +8,13 @@ these imports.
 from __future__ import annotations
 
 import keyword
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.listings import Listings
 from depyf.bytecode.operations import OPERATIONS
+from depyf.bytecode.records import dataclass
 from depyf.bytecode.versions.known import facts_of
 
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")

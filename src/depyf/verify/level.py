@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from depyf.bytecode.records import dataclass
 
 if TYPE_CHECKING:
     from depyf.bytecode.code import Code

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.normalise import normalise
+from depyf.bytecode.records import dataclass
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
 from depyf.verify.bisimulate import bisimulate
 from depyf.verify.exact import compare_paths

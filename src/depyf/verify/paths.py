@@ -9,11 +9,11 @@ STORE_FAST and POP, and the handlers of instructions that cannot raise.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Handler
+from depyf.bytecode.records import dataclass
 from depyf.verify.constants import NAME_STORES, function_name, placed
 from depyf.verify.flow import Flow, successors
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.verify.terms import Fresh, Pure, Sort, Symbol, Term, Terms, TupleOf
 
 LEAVE = -1

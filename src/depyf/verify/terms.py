@@ -11,9 +11,9 @@ from __future__ import annotations
 import bisect
 import enum
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 from depyf.bytecode.constants import key
+from depyf.bytecode.records import dataclass
 
 Term = int
 MAX_DEPTH = 60

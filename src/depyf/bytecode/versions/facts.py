@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.draft import Fold
 from depyf.bytecode.expansions import FIXED, Expansion
 from depyf.bytecode.operand import Steps
+from depyf.bytecode.records import dataclass
 from depyf.bytecode.unmarshal import CodeFields
 from depyf.bytecode.versions.table import OpcodeTable
 

@@ -56,8 +56,16 @@ def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[in
 
 def reached_at_last(nodes: list[Node]) -> set[int]:
     """Return the truly reachable raw instructions, not only the ones that the compiler believed reachable, by index."""
-    ways = [one for node in nodes for one in (node.following, *[each.target for each in node.emitted])]
-    return {0, *(node.point.raw for node in ways if node is not None)}
+    work = [nodes[0]]
+    found = {0}
+    while work:
+        node = work.pop()
+        caught = node.catch.target if node.catch is not None else None
+        ways = (node.following, caught, *[each.target for each in node.emitted])
+        new = [each for each in ways if each is not None and each.number not in found]
+        found.update(each.number for each in new)
+        work += new
+    return {nodes[number].point.raw for number in found}
 
 
 def skips(draft: Draft, reached: set[int]) -> dict[int, int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from depyf.bytecode.records import dataclass
 
 
 class Kind(enum.Enum):

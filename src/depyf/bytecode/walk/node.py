@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from depyf.bytecode.records import dataclass
 from depyf.bytecode.walk.layout import Blocks, Layout
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from depyf.bytecode.records import dataclass
 from depyf.report.variables import SUMMARY_VARIABLE
 
 VARIABLE = "DEPYF_RUN"

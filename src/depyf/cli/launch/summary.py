@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.counts import Place, break_count, counted, places_of_breaks
 from depyf.report.findings import Finding, findings, merged
 from depyf.report.index_reader import changed_at, findings_of, has_index, load_index, session_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.records import dataclass
 from depyf.bytecode.versions.known import facts_of
 
 

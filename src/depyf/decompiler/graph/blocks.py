@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from depyf.bytecode.listing import Listing
+from depyf.bytecode.records import dataclass
 
 JUMPS = frozenset({"JUMP", "JUMP_IF_TRUE", "JUMP_IF_FALSE", "FOR_ITER", "SEND"})
 STOPS = frozenset({"RETURN", "RAISE", "RERAISE"})

@@ -11,12 +11,13 @@ Local variables are not renamed: LOAD_FAST and STORE_FAST stay operations.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.constants import key
 from depyf.bytecode.listing import Extent
 from depyf.bytecode.places import Place, Places
+from depyf.bytecode.records import dataclass
 
 NULL = -1
 """The temporary of a missing `self`."""

@@ -6,8 +6,9 @@ import io
 import token
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.layout.lines import WHOLE, Origins
 
 OPENING, CLOSING = "([{", ")]}"

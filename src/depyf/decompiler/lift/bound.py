@@ -6,8 +6,7 @@ over all edges including those to handlers (Kildall, "A unified approach to glob
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Graph, Inst
 
 NAMING = frozenset({"LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_FAST_CLEAR"})

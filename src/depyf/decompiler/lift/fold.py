@@ -14,9 +14,10 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import HALVES, Graph, Inst, is_second_half
 from depyf.decompiler.lift import order
 from depyf.decompiler.lift.extent import Extent, note_extent, note_row

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import cast
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.records import dataclass
 from depyf.bytecode.set_order import written
 from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.graph.tac import Inst

@@ -11,9 +11,10 @@ import ast
 import importlib
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.emit.expressions import ExpressionWriter
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.lift.nodes import Function, Quoted, TypeParam, literal

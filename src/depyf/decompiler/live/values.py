@@ -14,8 +14,8 @@ import enum
 import sys
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.lift.nodes import Quoted, constant, is_literal
 
 MANY = 32

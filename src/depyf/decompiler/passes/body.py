@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.code import Code
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.passes.unreached import ALL_REACHED, Unreached
 
 

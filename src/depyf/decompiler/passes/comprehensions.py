@@ -146,6 +146,9 @@ def _loops(stmt: ast.stmt, generators: list[ast.comprehension]) -> ast.expr | No
             return NOTHING
         else:
             return None
+        while len(inner) > 1 and (passed := _passed(inner[0])) is not None:
+            generators[-1].ifs.append(ast.BoolOp(op=ast.Or(), values=[passed, literal(True)]))
+            inner = inner[1:]
         if len(inner) == 2 and _skips(inner[0]):
             first = inner[0]
             assert isinstance(first, ast.If)
@@ -175,6 +178,13 @@ def _single(stmt: ast.stmt) -> ast.comprehension | None:
     return ast.comprehension(
         target=stmt.targets[0], iter=ast.List(elts=[stmt.value], ctx=ast.Load()), ifs=[], is_async=0
     )
+
+
+def _passed(stmt: ast.stmt) -> ast.expr | None:
+    """Return the test that decides nothing: `if a or True`."""
+    if not isinstance(stmt, ast.If) or stmt.orelse:
+        return None
+    return stmt.test if all(isinstance(part, ast.Pass) for part in stmt.body) else None
 
 
 def _skips(stmt: ast.stmt) -> bool:

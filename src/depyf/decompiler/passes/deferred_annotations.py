@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from dataclasses import dataclass
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.normalise import normalise
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.lift.nodes import Function, Temp, TryStar, Var, literal, literal_value
 from depyf.decompiler.passes.annotations import NAME, none_reached
 from depyf.decompiler.passes.body import Bodies

@@ -6,11 +6,12 @@ import keyword
 import re
 import types
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.operations import OF_VARIABLES
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Graph
 
 

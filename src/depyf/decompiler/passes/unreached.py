@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_OPTIMIZED, Code
 from depyf.bytecode.listing import Listing
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.lift.nodes import LOAD, Cell, Var, literal
 from depyf.decompiler.passes.walk import of_kinds
 from depyf.decompiler.steps import step

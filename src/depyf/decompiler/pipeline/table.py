@@ -82,6 +82,7 @@ from depyf.decompiler.structure.exits import join_exits
 from depyf.decompiler.structure.generator_calls import restore_generator_calls
 from depyf.decompiler.structure.inlined import ADDS, DISPLAYS, find_inlined, replace_inlined, starting_blocks
 from depyf.decompiler.structure.labels import Unresolved, resolve
+from depyf.decompiler.structure.lead_back import lead_back
 from depyf.decompiler.structure.loop_tests import part_loop_tests
 from depyf.decompiler.structure.loops import Irreducible
 from depyf.decompiler.structure.nests import cut, find_markers, join_ends, nests, scopes
@@ -188,6 +189,7 @@ def _cut(work: Work) -> None:
 
 def _thread(work: Work) -> None:
     thread(work.graph, work.markers, work.recognised.regions)
+    lead_back(work.graph)
 
 
 def _copies(work: Work) -> None:

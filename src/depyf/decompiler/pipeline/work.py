@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import enum
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.lift.simplify import Known
 from depyf.decompiler.passes.body import Bodies, Body

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from depyf.bytecode.listing import Listing
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import Part
 from depyf.decompiler.graph.tac import Graph

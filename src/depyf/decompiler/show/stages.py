@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.pipeline.work import Work
 from depyf.decompiler.show.rows import Row, graph_rows, listing_rows, tree_rows

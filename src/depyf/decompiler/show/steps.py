@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.pipeline.work import Work
 from depyf.decompiler.show.forms import text_after
 from depyf.decompiler.steps import Stopped

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Graph
 from depyf.decompiler.lift.fold import Folder, is_augmented
 from depyf.decompiler.lift.nodes import Entry

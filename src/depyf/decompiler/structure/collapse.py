@@ -20,7 +20,7 @@ from depyf.decompiler.graph.tac import Block, Branch, Edge, Exit, Goto, Graph, I
 from depyf.decompiler.graph.uses import count_uses
 from depyf.decompiler.lift.fold import Folder
 from depyf.decompiler.lift.guarded import note_test
-from depyf.decompiler.lift.nodes import IMPURE, MatchTest, Temp
+from depyf.decompiler.lift.nodes import IMPURE, Temp
 from depyf.decompiler.lift.rules import FOLD
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.arms import (
@@ -88,8 +88,7 @@ class _Collapser:
                 return self._join(block, edge)
             case Branch(cond, if_true, if_false):
                 return self._branch(block, cond, if_true, if_false)
-            case _:
-                return False
+        return False
 
     # -- straight lines ------------------------------------------------------------
 
@@ -98,8 +97,6 @@ class _Collapser:
         if self.preds[edge.target] != 1 or self.scope[edge.target] != self.scope[block.index]:
             return False
         target = self.graph.block(edge.target)
-        if target is block:
-            return False
         step("block {} absorbs block {}, its only successor", block.index, target.index)
         for phi, arg in zip(target.phis, edge.args):
             if phi == arg:
@@ -157,7 +154,7 @@ class _Collapser:
         if self.preds[index] != 1 or self.scope[index] != self.scope[block.index] or index in self.no_arm:
             return None
         arm = self.graph.block(index)
-        if arm.phis or arm is block or arm.handler != block.handler or not self._may_be_arm(arm.exit, cond, other):
+        if arm.phis or arm.handler != block.handler or not self._may_be_arm(arm.exit, cond, other):
             return None
         self.settle(arm)
         found = folded(self.graph, self.uses, arm)
@@ -166,8 +163,6 @@ class _Collapser:
         return found
 
     def _branch(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
-        if if_true.target == if_false.target:
-            return self._whole_value(block, cond, if_true, if_false)
         true_arm = self._arm(if_true.target, block, cond, if_false)
         false_arm = self._arm(if_false.target, block, cond, if_true)
         if true_arm and self._combine(block, cond, true_arm, if_false, arm_when=True):
@@ -175,17 +170,6 @@ class _Collapser:
         if false_arm and self._combine(block, cond, false_arm, if_true, arm_when=False):
             return True
         return bool(true_arm and false_arm and self._conditional(block, cond, true_arm, false_arm))
-
-    def _whole_value(self, block: Block, cond: int, if_true: Edge, if_false: Edge) -> bool:
-        """Replace a test whose edges both carry its value to one place by that value: it is not a real test."""
-        if cond not in if_true.args or if_true.args != if_false.args:
-            return False
-        if not block.insts or block.insts[-1].op != "EXPR" or block.insts[-1].defs != [cond]:
-            return False
-        self._drop_edge(if_false)
-        self.uses[cond] -= 1
-        block.exit = Goto(if_true)
-        return True
 
     # -- and, or ---------------------------------------------------------------------
 
@@ -202,13 +186,13 @@ class _Collapser:
                 return self._combine_value(block, cond, arm, edge, other, arm_when)
             case Return(value):
                 return self._combine_return(block, cond, arm, value, other, arm_when)
-            case _:
-                return False
+        return False
 
     def _combine_tests(
         self, block: Block, cond: int, arm: Arm, other: Edge, arm_when: bool, if_true: Edge, if_false: Edge
     ) -> bool:
-        inner = arm.entry.temp if arm.entry else -1
+        assert arm.entry is not None
+        inner = arm.entry.temp
         natural, swapped = (if_false, if_true) if arm_when else (if_true, if_false)
         is_natural = same_edge(other, cond, natural, inner)
         if self.conditions.begins_case(block, cond, arm.entry, arm_when, is_natural):
@@ -216,7 +200,7 @@ class _Collapser:
         if not is_natural and not self._may_swap(block, cond, arm, other, swapped, natural):
             return False
         same_side, far_side = (natural, swapped) if is_natural else (swapped, natural)
-        negate_arm = not is_natural and self._turns_arm(block, cond, arm, far_side, same_side)
+        negate_arm = not is_natural and self._turns_arm(block, arm, far_side, same_side)
         negate = not is_natural and not negate_arm
         op: ast.boolop = ast.And() if arm_when is not negate else ast.Or()
         result = self.graph.new_temp()
@@ -226,7 +210,6 @@ class _Collapser:
         next_is_same = None if arm.block.exit.near is None else arm.block.exit.near == (same_side is if_true)
         self._drop_edge(other)
         if negate_arm:
-            assert arm.entry is not None
             arm.entry.expr = negated(arm.entry.expr)
         self._absorb(block, cond, arm, op, negate, result)
         near, far = carried(same_side, inner, result), carried(far_side, inner, result)
@@ -240,25 +223,15 @@ class _Collapser:
 
     def _may_swap(self, block: Block, cond: int, arm: Arm, other: Edge, swapped: Edge, natural: Edge) -> bool:
         """Return whether a test and its arm may be joined if one of them must be negated."""
-        inner = arm.entry.temp if arm.entry else -1
-        if not same_edge(other, cond, swapped, inner) or cond in other.args:
+        assert arm.entry is not None
+        if not same_edge(other, cond, swapped, arm.entry.temp) or cond in other.args:
             return False
         return not self._keep_apart(block, arm, [*swapped.args, *natural.args])
 
-    def _turns_arm(self, block: Block, cond: int, arm: Arm, far: Edge, near: Edge) -> bool:
+    def _turns_arm(self, block: Block, arm: Arm, far: Edge, near: Edge) -> bool:
         """Return whether the arm is negated, instead of the test before it."""
-        turns = self._goes_on(block, cond, arm) or self._arm_negates(block, arm, far, near)
-        return turns and (arm.entry is None or arm.entry.temp not in far.args)
-
-    def _goes_on(self, block: Block, cond: int, arm: Arm) -> bool:
-        """Return whether an arm compares the operand of the block's comparison with None: `a is b is not None`."""
         assert arm.entry is not None
-        last, right = block.insts[-1] if block.insts else None, arm.entry.expr
-        if isinstance(right, ast.BoolOp):
-            right = right.values[0]
-        if last is None or last.defs != [cond] or last.op not in LINKS or not isinstance(right, ast.Compare):
-            return False
-        return getattr(right, "fused", False) and isinstance(right.left, Temp) and right.left.temp == last.uses[1]
+        return arm.entry.temp not in far.args and self._arm_negates(block, arm, far, near)
 
     def _arm_negates(self, block: Block, arm: Arm, far: Edge, near: Edge) -> bool:
         """Return whether `a and not b` is more readable than `not a or b`, its opposite.
@@ -270,7 +243,7 @@ class _Collapser:
         if isinstance(last, Compound) and last.is_match:
             return True
         first, second = self._test_of(block), arm.entry.expr
-        if keeps_polarity(second) != (first is not None and keeps_polarity(first)):
+        if keeps_polarity(second) != keeps_polarity(first):
             return not keeps_polarity(second)
         return far.target < near.target
 
@@ -278,9 +251,8 @@ class _Collapser:
         """Return whether two tests are separate statements, because joining them would change the operation of one."""
         assert arm.entry is not None
         first = self._test_of(block)
-        is_match = isinstance(first, MatchTest) or isinstance(arm.entry.expr, MatchTest)
-        both = first is not None and keeps_polarity(first) and keeps_polarity(arm.entry.expr)
-        return both and self.graph.negates and not is_match and not carried and not self.is_expression
+        both = keeps_polarity(first) and keeps_polarity(arm.entry.expr)
+        return both and self.graph.negates and not carried and not self.is_expression
 
     def _test_of(self, block: Block) -> ast.expr | None:
         """Return a block's test, folded, if its last operation makes it."""
@@ -322,8 +294,8 @@ class _Collapser:
 
     def _combine_return(self, block: Block, cond: int, arm: Arm, value: int, other: Edge, arm_when: bool) -> bool:
         """Join `return a and b`, whose two paths have separate returns."""
-        target = self._returning(other.target, block)
-        if target is None or arm.entry is None or arm.entry.temp != value:
+        target = self.graph.block(other.target)
+        if arm.entry is None or arm.entry.temp != value or self.scope[target.index] != self.scope[block.index]:
             return False
         if not self._returns(other, cond) or not all(inst.op == "POP" for inst in target.insts):
             return False
@@ -339,22 +311,16 @@ class _Collapser:
         block.exit = Return(result, arm.block.exit.line, None, arm.block.exit.offset)
         return True
 
-    def _returning(self, index: int, block: Block) -> Block | None:
-        target = self.graph.block(index)
-        if self.scope[index] != self.scope[block.index] or not isinstance(target.exit, Return):
-            return None
-        return target
-
     def _absorb(self, block: Block, cond: int, arm: Arm, op: ast.boolop, negate: bool, result: int) -> None:
         """Replace test and arm by one operation that makes `result`."""
         assert arm.entry is not None
         self.conditions.join(cond, result)
         step("block {} absorbs the test of block {}: `{}`", block.index, arm.block.index, type(op).__name__.lower())
-        chain, rest = self._chained(block, cond, arm, op, negate)
+        rest = self._chained(block, cond, arm, op, negate)
         right = arm.entry.expr
         extra = externals(arm)
-        if chain is not None and rest is not None:
-            inst = self._chain(block, chain, rest, arm, result)
+        if rest is not None:
+            inst = self._chain(block, rest, arm, result)
         else:
 
             def make(parts: list[ast.expr]) -> ast.expr:
@@ -372,26 +338,25 @@ class _Collapser:
 
     # -- a < b < c ----------------------------------------------------------------------
 
-    def _chained(
-        self, block: Block, cond: int, arm: Arm, op: ast.boolop, negate: bool
-    ) -> tuple[Inst | None, ast.Compare | None]:
-        """Return the comparison whose right operand the arm compares again, and that next comparison, or None."""
+    def _chained(self, block: Block, cond: int, arm: Arm, op: ast.boolop, negate: bool) -> ast.Compare | None:
+        """Return the next comparison, if an arm compares the right operand of the block's comparison again."""
+        assert arm.entry is not None
         last = block.insts[-1] if block.insts else None
-        if arm.entry is None or last is None or last.defs != [cond] or last.op not in LINKS:
-            return None, None
+        if last is None or last.defs != [cond] or last.op not in LINKS:
+            return None
         # The arm is reached when the comparison holds; its failure decides `a and b`, or `not a or b`.
         outcome = isinstance(op, ast.Or)
         for whole in (arm.entry.expr, turned(arm.entry.expr, outcome)) if negate == outcome else ():
             right = link(whole, outcome)
             if right is not None and isinstance(right.left, Temp) and right.left.temp == last.uses[1]:
                 arm.entry.expr = whole
-                return last, right
-        return None, None
+                return right
+        return None
 
-    def _chain(self, block: Block, first: Inst, rest: ast.Compare, arm: Arm, result: int) -> Inst:
+    def _chain(self, block: Block, rest: ast.Compare, arm: Arm, result: int) -> Inst:
         assert arm.entry is not None
         whole = arm.entry.expr
-        block.insts.pop()
+        first = block.insts.pop()
         folder = Folder(self.graph, {})
         FOLD[first.op](folder, first)
         (entry,) = folder.pending
@@ -416,7 +381,7 @@ class _Collapser:
                 return self._conditional_value(block, cond, true_arm, false_arm, one, two)
             case Return(one_value, one_line), Return(two_value):
                 # Only in a lambda are two returns one statement.
-                if not self.is_expression or not (computes(true_arm, one_value) and computes(false_arm, two_value)):
+                if not (computes(true_arm, one_value) and computes(false_arm, two_value)):
                     return False
                 result = self.graph.new_temp()
                 self.uses[result] = 1
@@ -429,8 +394,7 @@ class _Collapser:
                 if any(self.conditions.first_subject(arm.entry) for arm in (true_arm, false_arm)):
                     return False
                 return self._conditional_test(block, cond, true_arm, false_arm, one, two)
-            case _:
-                return False
+        return False
 
     def _conditional_test(
         self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, one: Branch, two: Branch
@@ -474,7 +438,8 @@ class _Collapser:
         return True
 
     def _if_expression(self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, result: int) -> None:
-        assert true_arm.entry is not None and false_arm.entry is not None
+        assert true_arm.entry is not None
+        assert false_arm.entry is not None
         body, orelse = true_arm.entry, false_arm.entry
         step("block {}: `if else` of blocks {} and {}", block.index, true_arm.block.index, false_arm.block.index)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from depyf.bytecode.known_groups import GATHER, SPLIT
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Inst
 from depyf.decompiler.lift.fold import Folder
 from depyf.decompiler.lift.nodes import Object, Temp

@@ -43,10 +43,10 @@ def _join(graph: Graph, value: int, way: Edge, other: Edge, joined: dict[int, Bl
         start = len(long.insts) - (len(short.insts) - place)
         if start < 1 or long.insts[start].op != "POP" or not _is_made(long, start):
             return None
-        if not _alike(short, place, long, start):
+        if not _alike(graph, short, place, long, start):
             return None
         shared = _cut(graph, long, start)
-    elif shared.handler != short.handler or not _alike(short, place, shared, 0):
+    elif shared.handler != short.handler or not _alike(graph, short, place, shared, 0):
         return None
     step("blocks {} and {} drop their values in block {}", short.index, long.index, shared.index)
     short.insts, short.exit = short.insts[:place], Goto(Edge(shared.index, [dropped]))
@@ -69,10 +69,15 @@ def _is_made(block: Block, place: int) -> bool:
     return value in block.phis or any(value in inst.defs for inst in block.insts[:place])
 
 
-def _alike(one: Block, first: int, two: Block, second: int) -> bool:
+def _alike(graph: Graph, one: Block, first: int, two: Block, second: int) -> bool:
     """Return whether two blocks are the same from these places on, where each drops its own value."""
-    left, right = one.insts[first + 1 :], two.insts[second + 1 :]
-    if len(left) != len(right) or one.insts[first].line != two.insts[second].line:
+    return one.insts[first].line == two.insts[second].line and _same(graph, one, first + 1, two, second + 1)
+
+
+def _same(graph: Graph, one: Block, first: int, two: Block, second: int) -> bool:
+    """Return whether two blocks are the same from these places on."""
+    left, right = one.insts[first:], two.insts[second:]
+    if len(left) != len(right):
         return False
     renamed: dict[int, int] = {}
     for inst, other in zip(left, right):
@@ -86,8 +91,15 @@ def _alike(one: Block, first: int, two: Block, second: int) -> bool:
             return line == other_line and reads == two.exit.reads()
         case Goto(edge), Goto(onward):
             args = [renamed.get(temp, temp) for temp in edge.args]
-            return edge.target == onward.target and args == onward.args
+            return args == onward.args and (edge.target == onward.target or _are_copies(graph, edge, onward))
     return False
+
+
+def _are_copies(graph: Graph, edge: Edge, other: Edge) -> bool:
+    """Return whether two edges lead to copies of the end of the code, which a `try` does not protect."""
+    one, two = graph.block(edge.target), graph.block(other.target)
+    ends = isinstance(one.exit, (Return, Raise)) and not edge.args
+    return ends and one.handler == two.handler and _same(graph, one, 0, two, 0)
 
 
 def _cut(graph: Graph, block: Block, place: int) -> Block:

@@ -7,24 +7,12 @@ After:  r = EXPR it, and a separate graph of the loop that returns r, as the fun
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import copy
+from dataclasses import replace
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.orders import postorder
-from depyf.decompiler.graph.tac import (
-    Block,
-    Branch,
-    Edge,
-    Exit,
-    ForIter,
-    Goto,
-    Graph,
-    Inst,
-    Leave,
-    Raise,
-    Reraise,
-    Return,
-    Stop,
-)
+from depyf.decompiler.graph.tac import Block, Edge, ForIter, Goto, Graph, Inst, Return
 from depyf.decompiler.structure.regions.split import split_block
 
 ITERATOR = ".0"
@@ -122,7 +110,8 @@ def find_inlined(graph: Graph, block: Block) -> Inlined | None:
         return None
     region = _region(graph, first, rest, start.last.handler)
     iterator = _iterator(graph.block(first))
-    if iterator is None or not _is_closed(graph, region, {start.last.index}, rest):
+    assert iterator is not None
+    if not _is_closed(graph, region, {start.last.index}, rest):
         return None
     inner = _alone(graph, region, first, rest.index, iterator, start)
     result = start.display.defs[0]
@@ -189,28 +178,23 @@ def _start(graph: Graph, block: Block) -> _Start | None:
 
 def _ends(insts: list[Inst]) -> bool:
     """Return whether a display is followed by its loop, or only by the making of the iterator."""
-    return not insts or (len(insts) == 1 and insts[0].op in ITERATES)
+    return all(inst.op in ITERATES for inst in insts)
 
 
 def _rest(graph: Graph, start: _Start) -> Block | None:
     """Return the block after the loop; it, or a direct successor, restores the variables."""
     assert isinstance(start.last.exit, Goto)
     head = graph.block(start.last.exit.edge.target)
-    rest: Block | None = None
-    if isinstance(head.exit, ForIter) and not head.insts:
-        rest = graph.block(head.exit.done.target)
-    else:
-        rest = _behind_async(graph, head)
+    if _iterator(head) is None:
+        return None
+    rest = graph.block(head.exit.done.target) if isinstance(head.exit, ForIter) else _behind_async(graph, head)
     return rest if rest is not None and set(start.saved) <= _restored(graph, rest) else None
 
 
 def _behind_async(graph: Graph, head: Block) -> Block | None:
-    if head.handler < 0 or _iterator(head) is None:
-        return None
-    end = graph.block(graph.handlers[head.handler].target)
-    if not end.insts or end.insts[0].op != "END_ASYNC_FOR":
-        return None
-    return split_block(graph, end, 1)
+    """Return the block after an asynchronous loop, or None."""
+    end = graph.block(graph.handlers[head.handler].target) if head.handler >= 0 else head
+    return split_block(graph, end, 1) if [inst.op for inst in end.insts[:1]] == ["END_ASYNC_FOR"] else None
 
 
 def _restored(graph: Graph, rest: Block) -> set[int]:
@@ -258,9 +242,7 @@ def _is_closed(graph: Graph, region: set[int], before: set[int], rest: Block) ->
 def _iterator(head: Block) -> int | None:
     if isinstance(head.exit, ForIter) and not head.insts:
         return head.exit.iterator
-    if head.insts and head.insts[0].op == "GET_ANEXT":
-        return head.insts[0].uses[0]
-    return None
+    return next((inst.uses[0] for inst in head.insts[:1] if inst.op == "GET_ANEXT"), None)
 
 
 def _alone(graph: Graph, region: set[int], first: int, rest: int, iterator: int, start: _Start) -> Graph:
@@ -296,32 +278,8 @@ def _load_plainly(graph: Graph, variables: set[str]) -> None:
 
 def _copy(block: Block, outer: int) -> Block:
     handler = -1 if block.handler == outer else block.handler
-    insts, exit_ = list(block.insts), _copied_exit(block.exit)
+    insts, exit_ = list(block.insts), copy.deepcopy(block.exit)
     return Block(block.index, insts, exit_, handler, list(block.phis), list(block.stack), block.offset)
-
-
-def _copied_exit(exit_: Exit) -> Exit:
-    match exit_:
-        case Goto(edge):
-            return Goto(_copied(edge))
-        case Branch(cond, if_true, if_false, line, near):
-            return Branch(cond, _copied(if_true), _copied(if_false), line, near)
-        case ForIter(iterator, value, body, done, line):
-            return ForIter(iterator, value, _copied(body), _copied(done), line)
-        case Leave(edge, beyond, explicit):
-            return Leave(_copied(edge), beyond and _copied(beyond), explicit)
-        case Return(value, line):
-            return Return(value, line)
-        case Raise(operands, line, _, offset):
-            return Raise(list(operands), line, None, offset)
-        case Reraise(exc):
-            return Reraise(exc)
-        case Stop():
-            return Stop()
-
-
-def _copied(edge: Edge) -> Edge:
-    return Edge(edge.target, list(edge.args))
 
 
 def _prune(graph: Graph) -> None:

@@ -10,9 +10,9 @@ leads to the labels after the loop, `continue` to the loop's header.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.lift.extent import note_extent
 from depyf.decompiler.lift.nodes import ExcMatch
@@ -126,16 +126,14 @@ class _Resolver:
         flat = _flatten(items)
         follows = _follows(flat, context.next)
         out: list[ast.stmt] = []
-        reached = True
         for item, following in zip(flat, follows):
             if isinstance(item, ast.stmt):
                 out.append(item)
-            elif isinstance(item, Label) or (isinstance(item, Jump) and not reached):
-                continue
-            else:
-                inner = context.before(following)
-                out += self._jump(item, inner) if isinstance(item, Jump) else (yield self._compound(item, inner))
-            reached = not out or not isinstance(out[-1], ENDS)
+            elif isinstance(item, Jump):
+                if not out or not isinstance(out[-1], ENDS):
+                    out += self._jump(item, context.before(following))
+            elif not isinstance(item, Label):
+                out += yield self._compound(item, context.before(following))
         return out
 
     def _jump(self, jump: Jump, context: Context) -> list[ast.stmt]:
@@ -233,14 +231,13 @@ class _Resolver:
         )
         return [stmt]
 
-
     def _way_out(self, item: If, arm: list[Item], context: Context) -> list[ast.stmt]:
         """Return the `return` or `continue` of an arm that has no other content, before an equivalent one.
 
         The arm of a matching exception is the handler's end. The statement `is_implied`: `pass` is equivalent.
         """
-        only = [each for each in _flatten(arm) if not isinstance(each, Label)]
-        if len(only) != 1 or not isinstance(only[0], Jump) or isinstance(item.test, ExcMatch):
+        only = [each for each in _flatten(arm) if isinstance(each, Jump)]
+        if len(only) != 1 or isinstance(item.test, ExcMatch):
             return []
         way: ast.stmt | None = None
         if only[0].label in context.header:
@@ -257,7 +254,7 @@ def _joint_end(item: Try, context: Context) -> Jump | None:
     """Return the jump of all ends of a `try` if it is a `continue` or `break`: it is written once, after the `try`."""
     ends = live_tails([item])
     labels = {jump.label for jump in ends}
-    if item.is_finally or len(ends) < 2 or len(labels) > 1 or labels & context.next:
+    if item.is_finally or len(ends) < 2 or len(labels) > 1:
         return None
     is_way_out = labels <= context.header | context.after
     return ends[0] if is_way_out and not any(jump.explicit for jump in ends) else None
@@ -265,8 +262,8 @@ def _joint_end(item: Try, context: Context) -> Jump | None:
 
 def _if(item: If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.stmt:
     test, is_placed = item.test, item.near is not None
-    is_turned = item.near is False if body and orelse else not body and bool(orelse)
-    if is_turned and not keeps_polarity(test):
+    is_turned = not body or item.near is False
+    if orelse and is_turned and not keeps_polarity(test):
         test, body, orelse = negated(test), orelse, body
     found = ast.If(test=test, body=body or [ast.Pass()], orelse=orelse, lineno=item.line or 0)
     found.is_placed = is_placed  # type: ignore[attr-defined]

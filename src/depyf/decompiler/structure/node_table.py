@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.structure.tree import For, If, Item, Jump, Label, Loop, children
 
 

@@ -18,9 +18,6 @@ def place(nodes: dict[int, Node], successors: dict[int, list[int]], order: list[
 
     Jumps out, and jumps back to the first node, stay.
     """
-    if len(order) == 1:
-        _attach(nodes, order[0], [], {})
-        return nodes[order[0]].items
     entry = order[0]
     inner = set(order[1:])
     rank = dict(zip(order, range(len(order))))
@@ -49,14 +46,13 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
             _fill(sites[kid][0][1], nodes[kid].items)
         else:
             behind.append(kid)
-    if compound is not None and is_compound:
+    if isinstance(compound, (Loop, For, Try, WithBody)):
         behind = _Around(nodes, label, compound, behind, sites).behind()
     if isinstance(compound, (Loop, For)) and not behind:
         _break_to(nodes, node, compound)
-    if isinstance(compound, WithBody) and not behind and len(compound.suppressed) == 1:
-        after = compound.suppressed[0]
-        if isinstance(after, Jump) and after.body is None:
-            node.items = [*node.items, Jump(after.label)]
+    match compound:
+        case WithBody(suppressed=[Jump(after, None)]) if not behind:
+            node.items = [*node.items, Jump(after)]
     for kid in behind:  # As filled jumps: copying the rest of the code after every statement would take quadratic time.
         node.items = [*node.items, Label(kid), Jump(kid, nodes[kid].items)]
 
@@ -64,19 +60,18 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
 def _break_to(nodes: dict[int, Node], node: Node, loop: Loop | For) -> None:
     """Put a jump after a loop that is only left for one place outside."""
     beyond = {jump.label for jump in node.jumps if jump.body is None} - {loop.header} - node.ends
-    normal = _goes_on(nodes, loop.orelse)
-    is_broken = normal is not None and {normal.label} < {normal.label, *beyond}
-    if normal is not None and is_broken:
+    normal = _goes_on(loop.orelse)
+    if normal is not None and beyond - {normal.label}:
         beyond.discard(normal.label)
+    else:
+        normal = None
     if len(beyond) == 1:
-        node.items = [*node.items, Jump(beyond.pop(), normal=normal if is_broken else None)]
+        node.items = [*node.items, Jump(beyond.pop(), normal=normal)]
 
 
-def _goes_on(nodes: dict[int, Node], orelse: list[Item]) -> Jump | None:
-    """Return a jump of an `else` to the only target of its ends, ignoring ends that are exits."""
+def _goes_on(orelse: list[Item]) -> Jump | None:
+    """Return a jump of an `else` to the only target of its ends, or None."""
     tails = _tails(orelse)
-    if len({jump.label for jump in tails}) > 1:
-        tails = [jump for jump in tails if jump.label not in nodes or not _is_way_out(nodes[jump.label])]
     return tails[0] if len({jump.label for jump in tails}) == 1 else None
 
 
@@ -130,7 +125,7 @@ class _Around:
         lone = _lone_jumps(self.nodes, self.label, self.kids, normal, self.sites)
         if compound.handled < 0 and len(self.kids) == 1 and not lone:
             tails = {jump.label for jump in _tails(compound.body)}
-            lone = [kid for kid in self.single if {kid} < tails and self.nodes[kid].only_jump() and kid != normal]
+            lone = [kid for kid in self.single if {kid} < tails and self.nodes[kid].only_jump()]
         lone += [kid for kid in self._left_amid(compound) if kid not in lone]
         _fill_all(lone, self.nodes, self.sites)
         if normal is not None:
@@ -167,11 +162,11 @@ class _Around:
 
     def _leave_with(self, compound: WithBody) -> None:
         """Write lone jumps inside a `with` if only a suppressed exception continues after it, and elsewhere."""
-        after = compound.suppressed[0] if len(compound.suppressed) == 1 else None
-        if isinstance(after, Jump) and after.body is None and after.label not in self.kids:
-            lone = [kid for kid in self.single if self.nodes[kid].only_jump() and not self.sites[kid][0][1].never]
-            _fill_all(lone, self.nodes, self.sites)
-            self._remove(lone)
+        match compound.suppressed:
+            case [Jump(after, None)] if after not in self.kids:
+                lone = [kid for kid in self.single if self.nodes[kid].only_jump() and not self.sites[kid][0][1].never]
+                _fill_all(lone, self.nodes, self.sites)
+                self._remove(lone)
 
     def _left_amid(self, compound: Try) -> list[int]:
         """Return the lone jumps that are reached only from the middle of a body or handler, not from its end."""
@@ -209,7 +204,8 @@ class _Around:
 
     def _is_settled(self, normal: int) -> bool:
         """Return whether the place of the normal exit is known: after the loop in the source, or its `else`."""
-        beyond = self.compound.behind if isinstance(self.compound, (Loop, For)) else -1
+        assert isinstance(self.compound, (Loop, For, Try))
+        beyond = -1 if isinstance(self.compound, Try) else self.compound.behind
         if beyond >= 0 and self.nodes[normal].first >= beyond:
             return True
         if beyond >= 0 or _leads_past(self.nodes[self.label], self.compound, self.nearby):
@@ -278,14 +274,14 @@ def _fill_all(kids: list[int], nodes: dict[int, Node], sites: dict[int, list[tup
         _fill(sites[kid][0][1], nodes[kid].items)
 
 
-def _leads_past(node: Node, compound: Item, nearby: set[int]) -> bool:
+def _leads_past(node: Node, compound: Loop | For | Try, nearby: set[int]) -> bool:
     """Return whether a statement leaves for other places than these nodes and the implied ones."""
     leaving = {jump.label for jump in node.jumps if not jump.explicit} - nearby
     if isinstance(compound, (Loop, For)):
         leaving -= {compound.header, *node.ends}
-    elif not (isinstance(compound, Try) and compound.is_star):
+    elif not compound.is_star:
         leaving -= node.ends
-        if not (node.tells and isinstance(compound, Try) and _has_name(compound)):
+        if not (node.tells and _has_name(compound)):
             leaving -= node.implied
     return bool(leaving)
 
@@ -297,11 +293,11 @@ def _lone_jumps(
 
     Examples are `if c: try: f() except E: break`, and a `try` with code after it.
     """
-    goes_on = any(jump.label in sites and jump.label not in kids for jump in nodes[label].jumps if not jump.explicit)
-    if not goes_on and len(kids) < 2:
+    leaving = {jump.label for jump in nodes[label].jumps if not jump.explicit}
+    if len(kids) < 2 and not leaving & (sites.keys() - kids):
         return []
     single = [kid for kid in kids if kid != normal and len(sites[kid]) == 1 and not sites[kid][0][1].never]
-    return [kid for kid in single if len(nodes[kid].items) == 1 and isinstance(nodes[kid].items[0], Jump)]
+    return [kid for kid in single if nodes[kid].only_jump()]
 
 
 def _has_name(compound: Try) -> bool:
@@ -340,8 +336,8 @@ def _passed(
     """
     tails = {jump.label for jump in _tails(compound.body)}
     for kid in kids:
-        jump = nodes[kid].items[0] if len(nodes[kid].items) == 1 else None
-        if isinstance(jump, Jump) and jump.label in tails and all(site.never for _, site in sites[kid]):
+        jump = nodes[kid].only_jump()
+        if jump is not None and jump.label in tails and all(site.never for _, site in sites[kid]):
             if any(not other.explicit and other.label not in (kid, jump.label) for other in nodes[label].jumps):
                 return kid
     return None
@@ -399,9 +395,9 @@ def _tails(items: list[Item]) -> list[Jump]:
                 work.append(before.orelse)
             elif isinstance(before, WithBody):
                 work.extend(children(before))
-        elif last is not None and not isinstance(last, (Loop, For)):
-            work.extend(children(last))
         elif isinstance(last, (Loop, For)):
             work.append(last.orelse)
+        elif last is not None:
+            work.extend(children(last))
     return found
 

@@ -8,7 +8,7 @@ from typing import TypeGuard
 from depyf.decompiler.lift.nodes import MatchTest
 
 
-def keeps_polarity(test: ast.expr) -> bool:
+def keeps_polarity(test: ast.expr | None) -> bool:
     """Return whether `not test` would compile to another operation: `not a in b` is `a not in b`.
 
     A comparison with None in the jump itself does not count, because `is` and `is not` are then the same.
@@ -34,7 +34,7 @@ def is_not(test: ast.expr) -> TypeGuard[ast.UnaryOp]:
     return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
 
 
-def is_fused(test: ast.expr) -> bool:
+def is_fused(test: ast.expr) -> TypeGuard[ast.Compare]:
     """Return whether a test compares with None in the jump, which expresses `is` and `is not` equally well."""
     return getattr(test, "fused", False)
 
@@ -63,4 +63,4 @@ def _opposite(test: ast.expr) -> ast.expr:
     """Return the opposite of a test without changing its operands."""
     if is_not(test):
         return test.operand
-    return _other_sign(test) if is_fused(test) else ast.UnaryOp(op=ast.Not(), operand=test)  # type: ignore[arg-type]
+    return _other_sign(test) if is_fused(test) else ast.UnaryOp(op=ast.Not(), operand=test)

@@ -102,7 +102,8 @@ def _last(joined: dict[int, Block], block: Block) -> Block:
 def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> Block | None:
     """Make blocks share their last operations; return the block that has them.
 
-    None if no block makes a value in which they differ: then they are parts of several statements.
+    None if no block makes a value in which they differ: then they are parts of several statements. None also if they
+    return different values that they only carry: then they are copies of a `finally` body, at the returns inside it.
     """
     tails = [block.insts[len(block.insts) - length :] for block in group]
     made = {temp for inst in tails[0] for temp in inst.defs}
@@ -121,6 +122,8 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
     ]
     operands = [use(temps) for temps in zip(*(block.exit.reads() for block in group))]
     if not all(any(map(_makes, group, temps)) for temps in phis):
+        return None
+    if length and isinstance(first.exit, Return) and operands and operands[0] in phis.values():
         return None
     step("blocks {} have one end", [block.index for block in group])
     exit_ = first.exit

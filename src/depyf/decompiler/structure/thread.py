@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from operator import ne
 
-from depyf.decompiler.graph.successors import predecessors
-from depyf.decompiler.graph.tac import Block, Branch, Edge, ForIter, Goto, Graph, seeming
+from depyf.decompiler.graph.tac import Block, Edge, ForIter, Goto, Graph, seeming
 from depyf.decompiler.graph.uses import count_uses
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.table import Regions, prune
@@ -40,35 +39,6 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
                 edge.target = onward.target
                 seen.add(edge.target)
     prune(graph)
-    _lead_back(graph)
-
-
-def _lead_back(graph: Graph) -> None:
-    """Redirect the failure of a test to the test of the value that it belongs to: the compiler led it past that.
-
-    Before: 2: Branch v2 -> 3, 9 (v2)      3: v3 = b -> 4 (v3)      4 (v4): Branch v4 -> 5, 9 (v4)
-    After:  2: Branch v2 -> 3, 4 (v2)      the same
-    """
-    tested = [block for block in graph.live() if _only_tests(block)]
-    before = predecessors(graph)
-    for meeting in tested:
-        for last in [graph.block(index) for index in before[meeting.index]]:
-            if len(before[last.index]) != 1 or not isinstance(last.exit, Goto):
-                continue
-            first = graph.block(before[last.index][0])
-            if not isinstance(first.exit, Branch):
-                continue
-            assert isinstance(meeting.exit, Branch)
-            for part, whole in zip(first.exit.edges(), meeting.exit.edges()):
-                handed = [first.exit.cond if arg == meeting.phis[0] else arg for arg in whole.args]
-                if part.target == whole.target and part.args == handed:
-                    step("block {} leads to {}, the target of block {}", first.index, meeting.index, last.index)
-                    part.target, part.args = meeting.index, [first.exit.cond]
-
-
-def _only_tests(block: Block) -> bool:
-    """Return whether a block only tests the one value that reaches it."""
-    return not block.insts and isinstance(block.exit, Branch) and block.phis == [block.exit.cond]
 
 
 def _may_pass(graph: Graph, block: Block, target: Block, onward: Edge, regions: Regions) -> bool:

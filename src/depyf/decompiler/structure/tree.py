@@ -8,8 +8,9 @@ other entry, building fills the jump with the target's code. `structure/labels.p
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.lift.extent import Extent
 from depyf.decompiler.lift.nodes import Temp
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import CacheEvent
 
 HIT, MISS, BYPASS = "hit", "miss", "bypass"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+
+from depyf.bytecode.records import dataclass
 
 MOST_LINES = 8
 """The most differing lines of a graph that are shown."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.caches.key import BYPASS, GRAPHS, HIT, MISS, PGO, Record, cache_name, read_record
 from depyf.report.caches.lines import Cause
 from depyf.report.caches.nearest import Nearest, nearest

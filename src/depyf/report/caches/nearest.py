@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from depyf.bytecode.records import dataclass
 from depyf.report.caches.causes import cause, distance
 from depyf.report.caches.kernel_causes import SOURCES
 from depyf.report.caches.key import Record

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.catalogue.kind import Kind
 from depyf.report.model import GraphBreak
 

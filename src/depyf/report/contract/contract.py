@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.contract.facts import Fact, facts, is_allowed
 from depyf.report.findings import Finding, findings
 from depyf.report.model import Session, UserLine

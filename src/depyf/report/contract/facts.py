@@ -8,9 +8,9 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from depyf.bytecode.records import dataclass
 from depyf.report.caches.key import GRAPHS, MISS
 from depyf.report.caches.looks import looks
 from depyf.report.index_reader import Run

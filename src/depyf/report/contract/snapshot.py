@@ -16,8 +16,8 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.contract.facts import Fact
 
 LABELS = {"graphs": "graph", "breaks": "break", "recompiles": "recompile", "eager_calls": "eager", "kernels": "kernel"}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import merge
 from itertools import product
 from typing import TypeAlias
 
+from depyf.bytecode.records import dataclass
 from depyf.report.catalogue import Kind, kind_of_recompile
 from depyf.report.catalogue.recompiles import (
     COUNTER,

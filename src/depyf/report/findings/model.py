@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from depyf.bytecode.records import dataclass
 
 Severity: TypeAlias = Literal["high", "medium", "low"]
 """`high`: it failed, runs eagerly or recompiles again and again; `medium`: it costs time; `low`: good to know."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.report.findings import Finding
 from depyf.report.findings.failures import place as where_is
 from depyf.report.html.function_data import entry_key

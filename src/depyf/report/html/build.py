@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import markupsafe
 
 from depyf.bytecode.host import pausing
+from depyf.bytecode.records import dataclass
 from depyf.report.html.chunks import Chunks, as_json
 from depyf.report.html.function_data import function_data
 from depyf.report.html.outside import outside_data

@@ -11,10 +11,11 @@ import json
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.writer import write_whole
 
 FOLDER = "data"

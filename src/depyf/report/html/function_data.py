@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.counts import guard_count
 from depyf.report.documents import Document, documents, origin_of
 from depyf.report.folds import folds

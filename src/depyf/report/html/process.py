@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
+from depyf.bytecode.records import dataclass
 from depyf.report.caches.looks import Look, looks
 from depyf.report.counts import breaks_of
 from depyf.report.findings import findings

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.facts import differences, facts
 from depyf.report.html.process import Process
 

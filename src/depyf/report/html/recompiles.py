@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.catalogue import Kind
 from depyf.report.counts import counted
 from depyf.report.entry_table import EntryTable, entry_table

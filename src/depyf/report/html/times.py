@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.html.function_data import entry_key
 from depyf.report.index_reader import Run
 from depyf.report.model import Compile

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.report.kernels.evaluate import SCANS
 from depyf.report.kernels.statements import Statement, is_accumulator
 from depyf.report.kernels.terms import PLACED, REDUCED_BY, Terms

@@ -10,8 +10,8 @@ import ast
 import functools
 import math
 import re
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.syntax import names_in
 
 _SHAPE = re.compile(r"(?P<dtype>[a-z]+\d+(?:e\d+m\d+\w*)?)\[(?P<sizes>[^\]]*)\]")

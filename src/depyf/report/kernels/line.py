@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.report.kernels.module import Kernel, Launch
 from depyf.report.kernels.statements import Statement
 from depyf.report.syntax import names_in

@@ -10,8 +10,8 @@ import ast
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.kernels.module import Kernel
 from depyf.report.syntax import names_in, nodes_below
 

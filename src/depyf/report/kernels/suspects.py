@@ -7,8 +7,8 @@ after: that line is the first that computes no node, and `add` the first node th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.kernels.evaluate import is_view
 from depyf.report.kernels.graph import Graph, Node
 from depyf.report.kernels.line import Launched, Line

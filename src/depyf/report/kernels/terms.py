@@ -7,8 +7,10 @@ kernel.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
+
+from depyf.bytecode.records import dataclass
 
 Part: TypeAlias = "int | float | str | bool"
 

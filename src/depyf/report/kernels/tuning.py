@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
+
+from depyf.bytecode.records import dataclass
 
 INFO = "triton_kernel_info"
 """torch's artefact about each Triton kernel."""

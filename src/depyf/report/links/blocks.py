@@ -6,8 +6,9 @@ import ast
 import bisect
 import functools
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from depyf.bytecode.records import dataclass
 
 AROUND = 2
 """Lines shown before and after a line outside any function."""

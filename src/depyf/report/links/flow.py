@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.links.origins import NOWHERE, Origins, joined
 
 _NAME = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*(?!\w*\s*=[^=])(?![\w\"'(])")

@@ -13,10 +13,10 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.links.graphs import STALE
 from depyf.report.links.kernel_inputs import input_lines
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from depyf.bytecode.records import dataclass
 
 Origin: TypeAlias = tuple[str, int]
 """A file, by its name in the index, and a line number."""

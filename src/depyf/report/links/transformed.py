@@ -15,8 +15,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.links.origins import NOWHERE, Links, Origin, Origins, joined
 from depyf.report.names import compiled_fn_number
 

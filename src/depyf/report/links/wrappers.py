@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.links.origins import NOWHERE, Links, Origins, joined
 from depyf.report.links.transformed import GraphPlaces
 

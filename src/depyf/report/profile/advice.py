@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from depyf.bytecode.records import dataclass
 from depyf.report.findings import Finding, findings
 from depyf.report.model import Session
 from depyf.report.profile.charges import BACKWARD, KERNEL, OPTIMIZER

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median, stdev
 
+from depyf.bytecode.records import dataclass
 from depyf.report.links.origins import Origin
 from depyf.report.profile.comparison import SPREADS
 from depyf.report.profile.tables import Row

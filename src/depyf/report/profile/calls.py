@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from depyf.bytecode.records import dataclass
 from depyf.report.links.origins import Links, Origins
 
 _KERNEL = re.compile(r"\b((?:cpp|triton)_\w+?)(?:\.run)?\(")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from depyf.bytecode.records import dataclass
 from depyf.report.links.origins import Origin, Origins
 from depyf.report.profile.programs import Programs
 from depyf.report.profile.tree import Node, Span, all_nodes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.profile.text import duration
 
 SPREADS = 3.0

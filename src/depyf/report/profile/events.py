@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from depyf.bytecode.records import dataclass
 
 MARK = "depyf: "
 """The prefix of depyf's own events."""

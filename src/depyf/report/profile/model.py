@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from statistics import mean
 
+from depyf.bytecode.records import dataclass
 from depyf.report.profile.charges import REST, Charge
 
 

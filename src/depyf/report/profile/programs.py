@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.report.documents import CAPTURED, documents
 from depyf.report.index_reader import Run
 from depyf.report.links.origins import Origin

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.report.links.origins import Origin, Origins
 from depyf.report.profile.charges import BREAK, DYNAMO, GUARDS, WRAPPER
 from depyf.report.profile.model import Cost, Profile

@@ -7,8 +7,9 @@ after: `a` has 0 to 2 and 5 to 10 to itself, `b` 2 to 3 and 4 to 5, `c` 3 to 4
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.report.profile.events import Event
 
 

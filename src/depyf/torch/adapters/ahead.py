@@ -9,10 +9,10 @@ import os
 import sys
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import torch
 
+from depyf.bytecode.records import dataclass
 from depyf.torch.adapters.seams import OF_DYNAMO
 
 _COMPILES_AHEAD = "aot_compile_fullgraph"

@@ -11,10 +11,10 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import UserLine
 from depyf.report.user_source import line_at
 

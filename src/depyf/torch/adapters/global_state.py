@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 import torch
 import torch.utils._device
 
+from depyf.bytecode.records import dataclass
 from depyf.torch.adapters import cpp_guards
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
+from depyf.bytecode.records import dataclass
 from depyf.torch.adapters.provenance import NAMES_OF_NODES
 
 

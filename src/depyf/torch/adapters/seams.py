@@ -12,13 +12,13 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import torch
 import torch._dynamo
 from torch._dynamo import convert_frame, resume_execution
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import CompileId, Unavailable
 from depyf.torch.adapters import entry_ids, lacking
 

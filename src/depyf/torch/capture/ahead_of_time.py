@@ -9,9 +9,10 @@ from __future__ import annotations
 import itertools
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import CompileId, NoCall, Unavailable
 from depyf.torch.adapters import ahead, alone, caller
 from depyf.torch.capture.recorder import Recorder, Running

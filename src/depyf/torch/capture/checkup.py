@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 import types
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import torch
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import GuardSet, Session, Transformed, Unavailable
 from depyf.torch.adapters.versions import unknown_version
 from depyf.torch.capture.prepare import prepare_debug

@@ -11,9 +11,10 @@ import os
 import types
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
+from depyf.bytecode.records import dataclass
 from depyf.report.lines_read import LinesRead
 from depyf.report.model import (
     MOST_REFUSALS,

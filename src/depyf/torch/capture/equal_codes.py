@@ -10,8 +10,8 @@ import marshal
 import re
 import types
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.function import Decompiled, decompile_function
 from depyf.report.names import is_installed
 from depyf.report.transformed_source import renamed

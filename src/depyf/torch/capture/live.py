@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import types
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
@@ -15,6 +14,7 @@ from depyf.bytecode.host import codes_in_order
 from depyf.errors import DecompilationError
 from depyf.report.model import CompileId
 from depyf.report.names import RESUME_AT, resume_offset
+from depyf.report.user_source import code_source
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.seams import CacheEntry
 from depyf.torch.capture.listing import line_of_offset
@@ -156,16 +156,7 @@ def _source_of(code: types.CodeType, caller: CompiledFunction | None) -> tuple[s
         end = caller.first_line + len(caller.source.splitlines())
         if caller.first_line <= code.co_firstlineno < end:
             return caller.source, caller.first_line
-    return source_of(code)
-
-
-def source_of(code: types.CodeType) -> tuple[str, int]:
-    """Return the user's text of `code` and the number of its first line; "" if its file cannot be read."""
-    try:
-        lines, first = inspect.getsourcelines(code)
-        return "".join(lines), first
-    except (OSError, TypeError, SyntaxError):
-        return "", code.co_firstlineno
+    return code_source(code)
 
 
 def resume_line(resume_name: str, caller: types.CodeType) -> int:

@@ -7,9 +7,10 @@ import time
 import types
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
 from depyf.report.phases import KERNELS
 from depyf.report.user_source import function_source, line_at

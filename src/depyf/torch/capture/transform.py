@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.function import Decompiled
 from depyf.report.graph_source import user_lines
 from depyf.report.model import Compile, Dialect, Function, Recompile, Transformed

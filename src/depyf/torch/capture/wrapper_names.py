@@ -10,18 +10,18 @@ from __future__ import annotations
 import ast
 import dis
 import functools
-import inspect
 import textwrap
 import types
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from depyf.bytecode.host import codes_in_order
+from depyf.bytecode.records import dataclass
 from depyf.report.given_names import GivenName, Wrapper
 from depyf.report.links.wrappers import BACKWARDS, FORWARDS
 from depyf.report.model import Artefact, Compile, Dialect
-from depyf.report.user_source import short_path
+from depyf.report.user_source import code_source, short_path
 from depyf.torch.capture.qualified import qualified_name
 from depyf.torch.capture.reachable import OWN_PACKAGES, cell_values, held, reachable_functions
 
@@ -148,10 +148,10 @@ def _plain(value: object) -> object:
 @functools.lru_cache(maxsize=256)
 def _calls_in(code: types.CodeType) -> tuple[tuple[ast.expr, int, tuple[ast.expr, ...]], ...]:
     """Return the calls of names and attributes in the source of a function: the callee, its line, and the arguments."""
+    source, first = code_source(code)
     try:
-        lines, first = inspect.getsourcelines(code)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, TypeError, SyntaxError):
+        tree = ast.parse(textwrap.dedent(source))
+    except SyntaxError:
         return ()
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and not node.keywords]
     return tuple((node.func, first + node.lineno - 1, tuple(node.args)) for node in calls)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from depyf.bytecode.records import dataclass
 
 FOLDER = "rank_{}"
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import types
 import weakref
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Compile, Function, Session
 from depyf.report.summary import CaptureView
 from depyf.report.writer import INDEX

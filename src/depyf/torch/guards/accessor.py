@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from depyf.bytecode.records import dataclass
 from depyf.torch.guards.clause import At, Piece, Text
 from depyf.torch.guards.cpp import Accessor
 from depyf.torch.guards.expression import torch_expression

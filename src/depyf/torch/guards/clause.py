@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import UserLine
 from depyf.torch.guards.held import Held
 

@@ -10,8 +10,9 @@ import re
 import textwrap
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.report.user_source import window
 from depyf.torch.guards.held import Held, identifier
 from depyf.torch.guards.names import Names

@@ -6,9 +6,9 @@ import builtins
 import keyword
 import re
 import weakref
-from dataclasses import dataclass
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.torch.capture.qualified import qualified_name
 
 _NO_NAME = "object"

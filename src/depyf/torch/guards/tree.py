@@ -7,10 +7,11 @@ torch's text omits (the length of a dict, the object at an address). Then they a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import torch
 
+from depyf.bytecode.records import dataclass
 from depyf.torch.adapters.cpp_guards import RELATIONAL, DictGuardManager, DictSubclassGuardManager, tells_types
 from depyf.torch.guards import kinds
 from depyf.torch.guards.accessor import ROOT, step

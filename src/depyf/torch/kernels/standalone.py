@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from depyf.bytecode.records import dataclass
 from depyf.report.kernels.graph import Graph, Node
 from depyf.report.kernels.line import Launched
 from depyf.report.kernels.module import Buffer, Module

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -12,6 +11,7 @@ from torch import Tensor
 from torch._dynamo.exc import Unsupported
 from torch.utils import _pytree
 
+from depyf.bytecode.records import dataclass
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.compiled import compiled_by
 from depyf.torch.numerics.comparing import Tolerance, deviations

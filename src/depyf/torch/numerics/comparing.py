@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from depyf.bytecode.records import dataclass
 from depyf.torch.numerics.report import Deviation
 
 _DEFAULTS = {

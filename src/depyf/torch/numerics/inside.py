@@ -8,12 +8,13 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from depyf.bytecode.records import dataclass
 from depyf.report.kernels.line import Launched, Line
 from depyf.report.kernels.probes import MOST_VALUES
 from depyf.report.kernels.statements import is_accumulator

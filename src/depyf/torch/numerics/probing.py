@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.utils import _pytree
 
+from depyf.bytecode.records import dataclass
 from depyf.report.kernels.graph import Graph, read_graph
 from depyf.report.kernels.line import Launched
 from depyf.report.kernels.lines import launched

@@ -6,13 +6,14 @@ import contextlib
 import functools
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils import _pytree
 
+from depyf.bytecode.records import dataclass
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.compiled import forget_entry
 from depyf.torch.numerics.statistics import tensors

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from depyf.bytecode.records import dataclass
 from depyf.report.counts import counted
 from depyf.report.model import UserLine
 from depyf.report.user_source import short_path

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 from torch.utils import _pytree
 
+from depyf.bytecode.records import dataclass
 from depyf.torch.adapters.functorch_levels import bare
 
 

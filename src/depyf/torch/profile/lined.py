@@ -9,11 +9,11 @@ import os
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
+from depyf.bytecode.records import dataclass
 from depyf.report.profile.events import LINE
 from depyf.report.user_source import is_installed
 from depyf.torch.adapters.left_alone import leave_alone

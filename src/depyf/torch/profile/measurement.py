@@ -13,9 +13,9 @@ import time
 import types
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Unavailable
 from depyf.report.profile.events import CALL, STEP, Event, Recording
 from depyf.torch.adapters import seams

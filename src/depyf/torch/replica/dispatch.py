@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from depyf.bytecode.records import dataclass
 
 Values = Mapping[str, Any]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.names import RESUME_AT
 from depyf.torch.capture import live
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, FullCode, render_full_code

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from depyf.bytecode.reader import read
+from depyf.bytecode.records import dataclass
 from depyf.errors import DecompilationError
 from depyf.torch.adapters.profiler_marks import without_marks
 from depyf.torch.capture.weak_codes import WeakCodes

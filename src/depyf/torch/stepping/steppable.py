@@ -18,16 +18,16 @@ from __future__ import annotations
 
 import ast
 import copy
-import inspect
 import textwrap
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from depyf.bytecode.host import codes_in_order
 from depyf.bytecode.reader import read
+from depyf.bytecode.records import dataclass
 from depyf.errors import DecompilationError
+from depyf.report.user_source import code_source
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
 
@@ -104,8 +104,8 @@ def with_prologue(node: ast.FunctionDef, function: types.FunctionType) -> ast.Fu
 
 def _source_of(function: types.FunctionType) -> ast.FunctionDef | None:
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, TypeError, SyntaxError):
+        tree = ast.parse(textwrap.dedent(code_source(function.__code__)[0]))
+    except SyntaxError:
         return None
     found = tree.body[0] if tree.body else None
     return found if isinstance(found, ast.FunctionDef) else None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Artefact, Compile, Dialect, Transformed
 from depyf.report.names import compiled_fn_number
 from depyf.torch.adapters import interpreted, other_code, seams

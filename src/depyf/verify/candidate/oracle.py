@@ -12,12 +12,13 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Late
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import IO
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.pyc import HEADER_SIZE, load
+from depyf.bytecode.records import dataclass
 from depyf.errors import DecompilationError
 from depyf.verify.candidate.interpreters import START, Version, find_interpreter
 from depyf.verify.candidate.oracle_worker import PROGRAM

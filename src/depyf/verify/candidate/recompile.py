@@ -11,12 +11,13 @@ from __future__ import annotations
 import contextlib
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from depyf.bytecode.code import CO_HAS_DOCSTRING, CO_ITERABLE_COROUTINE
 from depyf.bytecode.constants import key
 from depyf.bytecode.reader import read
+from depyf.bytecode.records import dataclass
 from depyf.errors import DecompilationError
 from depyf.verify import header
 from depyf.verify.candidate.layout import lay_out

@@ -10,8 +10,7 @@ where it escapes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.dominators import reverse_postorder
 from depyf.decompiler.graph.liveness import alive_at_entry
 from depyf.decompiler.graph.successors import successors

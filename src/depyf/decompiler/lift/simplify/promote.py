@@ -9,8 +9,9 @@ assigned value, and cannot fail.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.dominators import Dominance, immediate_dominators
 from depyf.decompiler.graph.successors import successors
 from depyf.decompiler.graph.tac import Graph, Inst

@@ -16,7 +16,7 @@ from typing import TypeGuard
 from depyf.bytecode.constants import key
 from depyf.decompiler.passes.walk import NESTS, blocks, compounds, inner
 from depyf.decompiler.passes.written.columns import Columns, leading_nots
-from depyf.decompiler.passes.written.tried import join_try, part_try, return_before_finally
+from depyf.decompiler.passes.written.tried import join_try, part_try, return_after_finally, return_before_finally
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import negated
 
@@ -58,6 +58,7 @@ def _restore_arm(block: list[ast.stmt], place: int, columns: Columns, ending: se
         _take(block, place, columns)
     if isinstance(stmt, ast.Try):
         return_before_finally(block, place, columns)
+        return_after_finally(block, place, columns)
         block[place] = stmt = join_try(stmt, columns)
         part_try(stmt, columns)
     if isinstance(stmt, ast.If):

@@ -64,15 +64,13 @@ def _kept(order: list[Block], lines: Lines, ending: set[ast.stmt]) -> set[int]:
 
 def _has_elif(stmt: ast.stmt, lines: Lines) -> TypeGuard[ast.If]:
     """Return whether there is no line for an `else:` between the arms of a statement."""
-    if not isinstance(stmt, ast.If) or len(stmt.orelse) != 1 or not isinstance(stmt.orelse[0], ast.If):
-        return False
-    return _gap(stmt.body, stmt.orelse, lines) < ELSE
+    return isinstance(stmt, ast.If) and len(stmt.orelse) == 1 and _gap(stmt.body, stmt.orelse, lines) < ELSE
 
 
 def _gap(block: list[ast.stmt], rest: list[ast.stmt], lines: Lines) -> int:
     """Return how many lines below the end of a block others begin, 0 if unknown."""
     first, last = lines.first(rest[0]), lines.last(block)
-    return first - last if first and last else 0
+    return first - last if last else 0
 
 
 def _gap_behind(stmt: ast.If, rest: list[ast.stmt], lines: Lines) -> int:
@@ -138,11 +136,10 @@ def _restore_last(block: list[ast.stmt], place: int, lines: Lines) -> bool:
     other = stmt.orelse or rest
     if not lines.has_skips or not isinstance(other[-1], ast.Return):
         return False
-    if lines.has_idle_end and _gap(stmt.body, other, lines) < ELSE:
+    if _gap(stmt.body, other, lines) < ELSE:
         return False
-    step("line {}: the return at the end {} in its `else`", stmt.lineno, "is" if lines.has_idle_end else "is not")
-    stmt.orelse = other if lines.has_idle_end else []
-    block[place + 1 :] = [] if lines.has_idle_end else other
+    step("line {}: whether the return at the end is in its `else`: {}", stmt.lineno, lines.has_idle_end)
+    stmt.orelse, block[place + 1 :] = (other, []) if lines.has_idle_end else ([], other)
     return True
 
 
@@ -178,7 +175,7 @@ def _part_behind(
 def _stands_below_guard(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt]) -> bool:
     """Return whether a statement is directly below one with the same kind of exit."""
     before = block[place - 1] if place else None
-    if not isinstance(before, ast.If) or before.orelse or not never_falls_through(before.body[-1], ending):
+    if not isinstance(before, ast.If) or not never_falls_through(before.body[-1], ending):
         return False
     return _gap(before.body, block[place : place + 1], lines) == 1
 

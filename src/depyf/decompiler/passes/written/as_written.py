@@ -8,7 +8,7 @@ from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.definitions import ANNOTATE
 from depyf.decompiler.passes.walk import compound, statements
-from depyf.decompiler.passes.written.arms import ENDS, restore_arms
+from depyf.decompiler.passes.written.arms import restore_arms
 from depyf.decompiler.passes.written.arms_by_lines import restore_arms_by_lines
 from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.passes.written.conditionals import restore_conditionals
@@ -51,8 +51,7 @@ def write_as_written(
     if has_source:
         if "BINARY" in ops or "INPLACE" in ops:
             restore_masks(body)
-        if restore_conditionals(body):
-            has_conditions = True
+        restore_conditionals(body)
     columns = Columns(body, listing)
     if not listing.places:
         if has_source:
@@ -65,7 +64,7 @@ def write_as_written(
     if compound(body):
         _restore_nested(body, columns, listing)
     elif _has_ways_out(listing):
-        restore_ways_out(body, columns, columns.written, {stmt for stmt in body if isinstance(stmt, ENDS)})
+        restore_ways_out(body, columns, columns.written, set())
     restore_tests(body, columns, has_conditions)
     restore_deletes(body, has_places=True)
     restore_debug(body, columns)
@@ -89,8 +88,8 @@ def _restore_nested(body: list[ast.stmt], columns: Columns, listing: Listing) ->
     ending = restore_arms(body, columns)
     if _has_ways_out(listing) and restore_ways_out(body, columns, written, ending):
         ending = restore_arms(body, columns)
-        if drop_unreached_breaks(body, ending) and restore_ways_out(body, columns, written, ending):
-            restore_arms(body, columns)
+        if drop_unreached_breaks(body, ending):
+            restore_ways_out(body, columns, written, ending)
     restore_ones(body, columns, listing)
 
 

@@ -171,7 +171,7 @@ def _first(near: list[ast.AST], bound: Start) -> Start | None:
             value = fields.get(name)
             if type(value) is list:
                 near += [item for item in value if isinstance(item, ast.AST)]
-            elif value is not None and isinstance(value, ast.AST):
+            elif isinstance(value, ast.AST):
                 near.append(value)
     return None if first is None else first[:2]
 
@@ -256,18 +256,13 @@ def _target(target: ast.expr) -> Start | None:
     stars = 0
     while True:
         match target:
-            case ast.Tuple(elts) | ast.List(elts) if elts:
-                whole, target = place_of(target), elts[0]
-                if whole is not None and not stars:
-                    return whole[:2]
-            case ast.Attribute(value) | ast.Subscript(value):
-                found = start_of(value) or start_of(target)
-                return None if found is None else (found[0], found[1] - stars)
             case ast.Starred(value):
                 target, stars = value, stars + 1
+            case ast.Tuple([first, *_]) | ast.List([first, *_]) if place_of(target) is None:
+                target = first
             case _:
-                place = place_of(target)
-                return None if place is None else (place.line, place.column - stars)
+                found = start_of(target)
+                return None if found is None else (found[0], found[1] - stars)
 
 
 def start_of(node: ast.AST) -> Start | None:

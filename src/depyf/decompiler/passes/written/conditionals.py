@@ -22,9 +22,8 @@ Block = tuple[list[ast.stmt], int, bool]
 """Statements, the last line of an enclosing `with`, and whether the code ends after them."""
 
 
-def restore_conditionals(body: list[ast.stmt]) -> bool:
-    """Join returns that come from one statement, in place; return whether there were any."""
-    is_changed = False
+def restore_conditionals(body: list[ast.stmt]) -> None:
+    """Join returns that come from one statement, in place."""
     order: list[Block] = [(body, 0, True)]
     for block, line, is_end in order:  # The list grows during the iteration.
         for stmt in compound(block):
@@ -40,11 +39,9 @@ def restore_conditionals(body: list[ast.stmt]) -> bool:
             rest = stmt.orelse or block[place + 1 : place + 2]
             if isinstance(first, ast.Return) and _is_one(first, rest, stmt, line, is_end):
                 block[place] = joined = _joined(first, rest, stmt.test)
-                is_changed = True
                 step("line {}: join two returns to a conditional expression", joined.lineno)
                 if not stmt.orelse:
                     del block[place + 1 : place + 2]
-    return is_changed
 
 
 def _line_of_head(stmt: ast.With | ast.AsyncWith) -> int:

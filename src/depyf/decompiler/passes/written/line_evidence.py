@@ -103,7 +103,7 @@ class Lines:
             number += 1
         left = "RAISE" if isinstance(stmt.body[-1], ast.Raise) else "JUMP"
         found = self.code[number : number + 2]
-        return found[1][0] if end >= 0 and len(found) > 1 and found[0][1] == left else None
+        return found[1][0] if len(found) > 1 and found[0][1] == left else None
 
     def _of(self, stmt: ast.stmt) -> list[int]:
         """Return the lines of the instructions that a statement came from."""
@@ -141,10 +141,8 @@ def _bare(listing: Listing) -> Kind:
 
 def _returns_none(instructions: list[Instruction], number: int) -> bool:
     """Return whether an instruction returns None, possibly loaded before the exit of a `with`."""
-    while number and (instructions[number - 1].op in LEAVING or is_cleanup(instructions[number - 3 : number])):
+    while instructions[number - 1].op in LEAVING or is_cleanup(instructions[number - 3 : number]):
         number -= 1 if instructions[number - 1].op in LEAVING else 3
-    if not number:
-        return False
     return is_none(instructions[number - 1]) or instructions[number].op == "POP"
 
 

@@ -71,7 +71,7 @@ def _restored(test: ast.expr) -> ast.expr:
     order: list[ast.BoolOp | ast.UnaryOp] = [whole]
     for outer in order:  # The list grows during the iteration.
         order += [each for each in _operands(outer) if isinstance(each, ast.BoolOp) or is_not(each)]
-    long: dict[ast.expr, type[ast.boolop]] = {}
+    long: dict[ast.expr, ast.BoolOp] = {}
     for outer in reversed(order):
         if isinstance(outer, ast.UnaryOp):
             if outer.operand not in long:
@@ -82,34 +82,34 @@ def _restored(test: ast.expr) -> ast.expr:
             break
         kind = type(outer.op)
         outer.values = [each for one in outer.values for each in _flat(one, kind, long)]
-        if len(outer.values) > MAX_OPERANDS or kind in map(long.get, outer.values):
-            long[outer] = kind
-    _join(order, long)
+        inside = {type(long[each].op) for each in outer.values if each in long}
+        if len(outer.values) > MAX_OPERANDS or kind in inside:
+            long[outer] = outer
+    _join([*reversed(long.values())], long)
     return whole.values[0]
 
 
-def _flat(test: ast.expr, kind: type[ast.boolop], long: dict[ast.expr, type[ast.boolop]]) -> list[ast.expr]:
+def _flat(test: ast.expr, kind: type[ast.boolop], long: dict[ast.expr, ast.BoolOp]) -> list[ast.expr]:
     """Return the operands of a short test with the same operator as the one around it, or the test itself."""
     is_part = isinstance(test, ast.BoolOp) and type(test.op) is kind and test not in long
     return test.values if is_part else [test]  # type: ignore[attr-defined]
 
 
-def _join(order: list[ast.BoolOp | ast.UnaryOp], long: dict[ast.expr, type[ast.boolop]]) -> None:
+def _join(tests: list[ast.BoolOp], long: dict[ast.expr, ast.BoolOp]) -> None:
     """Give each long test the operands of the long ones in it with the same operator, in place.
 
-    Each operand is moved once: to copy all operands at every level takes quadratic time.
+    tests: the long tests, outer ones first. Each operand is moved once: to copy all operands at every level takes
+        quadratic time.
     """
-    for outer in order:
-        kind = long.get(outer)
-        if kind is None or not isinstance(outer, ast.BoolOp):
-            continue
+    for outer in tests:
         values: list[ast.expr] = []
         waiting = outer.values[::-1]
         while waiting:
             value = waiting.pop()
-            if long.get(value) is kind and isinstance(value, ast.BoolOp):
-                del long[value]
-                waiting += value.values[::-1]
+            inner = long.get(value)
+            if inner is not None and type(inner.op) is type(outer.op):
+                waiting += inner.values[::-1]
+                inner.values = []
             else:
                 values.append(value)
         outer.values = values
@@ -130,7 +130,7 @@ def _of_operands(test: ast.expr, is_turned: bool = False) -> ast.expr:
     is_turned: whether a `not` precedes the whole. If it does not, the column at the start of a line is too little
         evidence for adding a `not` to an operand.
     """
-    if not isinstance(test, ast.BoolOp) or len(test.values) > MAX_OPERANDS:
+    if not isinstance(test, ast.BoolOp):
         return test
     here, turned = WORDS[type(test.op)], WORDS[ast.Or if isinstance(test.op, ast.And) else ast.And]
     gaps = [(other, gap_between(one, other)) for one, other in zip(test.values, test.values[1:])]
@@ -167,7 +167,7 @@ def _fits(operand: ast.expr, gap: int | None, word: int, nots: int) -> bool:
 
 def _turns(test: ast.expr) -> bool:
     """Return whether the opposite of an operand has one `not` more or less, instead of another comparison."""
-    return is_not(test) or not isinstance(test, ast.Compare) or type(test.ops[0]) not in OPPOSITE or len(test.ops) > 1
+    return not isinstance(test, ast.Compare) or type(test.ops[0]) not in OPPOSITE or len(test.ops) > 1
 
 
 def _without_brackets(test: ast.expr) -> ast.expr:

@@ -25,6 +25,7 @@ from depyf.decompiler.steps import step
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 FAR = 1 << 40
 
+
 def join_try(stmt: ast.Try, columns: Columns) -> ast.Try:
     """Join a `try` with the `try` in its body if the inner body is in the column of the `finally` body."""
     inner = stmt.body[0]
@@ -54,10 +55,23 @@ def return_before_finally(block: list[ast.stmt], place: int, columns: Columns) -
         del block[place + 1]
 
 
+def return_after_finally(block: list[ast.stmt], place: int, columns: Columns) -> None:
+    """Move the return of a constant in a `try` behind its `finally` if it follows the `finally` in the source."""
+    stmt = block[place]
+    assert isinstance(stmt, ast.Try)
+    if stmt.handlers or not stmt.finalbody or len(stmt.body) < 2 or block[place + 1 :]:
+        return
+    own, last = columns.lines(stmt.body[-1]), columns.lines(stmt.finalbody[-1])
+    if _returns_constant(stmt.body[-1]) and own and last and own[0] > last[0]:
+        step("line {}: a constant is returned after the `finally`", own[0])
+        block.append(stmt.body.pop())
+
+
 def part_try(stmt: ast.Try, columns: Columns) -> None:
     """Move statements between the body and the `else` of a statement as their lines show, in place."""
     lines = [line for clause in stmt.handlers for line in columns.lines(clause)]
-    lines += [line for clause in stmt.handlers for each in clause.body for line in columns.lines(each)]
+    inside = [each for clause in stmt.handlers for each in clause.body if not _returns_constant(each)]
+    lines += [line for each in inside for line in columns.lines(each)]
     if not lines:
         return
     first, last = min(lines), max(lines)
@@ -74,6 +88,9 @@ def part_try(stmt: ast.Try, columns: Columns) -> None:
             del stmt.body[-count:]
 
 
+def _returns_constant(stmt: ast.stmt) -> bool:
+    """Return whether a statement returns a constant, which in a `finally` is loaded on the line of that."""
+    return isinstance(stmt, ast.Return) and (stmt.value is None or isinstance(stmt.value, ast.Constant))
 
 
 def _leading(stmts: list[ast.stmt], columns: Columns, above: int, below: int) -> int:

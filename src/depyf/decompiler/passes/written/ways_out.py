@@ -8,9 +8,9 @@ Before: if c: return          After:  if c: return None
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
-from depyf.decompiler.passes.walk import NESTS, compound, inner
+from depyf.bytecode.records import dataclass
+from depyf.decompiler.passes.walk import compound, inner
 from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.passes.written.evidence import RETURNS, Kind, Written
 from depyf.decompiler.steps import step
@@ -77,8 +77,6 @@ def restore_ways_out(
     Return whether anything changed.
     """
     is_changed = False
-    if not written and not compound(body) and not (body and isinstance(body[-1], ast.Return)):
-        return is_changed
     slots = _slots(body, columns if written else None, ending)
     for one in written:
         fits = [slot for slot in slots if _fits(slot, one)]
@@ -173,12 +171,12 @@ def _of_block(
         elif isinstance(stmt, ast.Continue):
             parts.append(Slot(block, place, _or_pass(AGAIN, here, block), column, here == AGAIN))
         elif isinstance(stmt, ast.Break):
-            if place and (other := _else_before(block[place - 1], columns)) is not None:
+            if (other := _else_before(block[:place], columns)) is not None:
                 parts.append(other)
             parts.append(Slot(block, place, ends.broken | LEFT, column))
         else:
             parts += [*_lines(stmt, columns), *_inside(stmt, Ends(here, ends.broken), columns)]
-    if ends.here and not (block and (isinstance(block[-1], ENDS) or block[-1] in ending)):
+    if not (block and (isinstance(block[-1], ENDS) or block[-1] in ending)):
         parts.append(Slot(block, len(block), ends.here, column))
     return parts
 
@@ -191,8 +189,9 @@ def _lines(node: ast.stmt | ast.ExceptHandler, columns: Columns | None) -> list[
     return [] if columns is None else columns.lines(node)
 
 
-def _else_before(stmt: ast.stmt, columns: Columns | None) -> Slot | None:
-    """Return a possible place in the `else` of a `try` for the statement after it: its clauses leave."""
+def _else_before(block: list[ast.stmt], columns: Columns | None) -> Slot | None:
+    """Return a possible place in the `else` of the last `try` for the statement after it: its clauses leave."""
+    stmt = block[-1] if block else None
     if not isinstance(stmt, ast.Try) or stmt.orelse or stmt.finalbody:
         return None
     if not all(isinstance(clause.body[-1], ENDS) for clause in stmt.handlers):
@@ -208,8 +207,6 @@ def _or_pass(kinds: frozenset[Kind], here: frozenset[Kind], block: list[ast.stmt
 def _inside(stmt: ast.stmt, ends: Ends, columns: Columns | None) -> list[Part]:
     """Return the blocks of a statement."""
     parts: list[Part] = []
-    if not NESTS[type(stmt)]:
-        return parts
     if isinstance(stmt, LOOPS):
         parts.append((stmt.body, Ends(AGAIN, ends.here & RETURNS), None))
         if stmt.orelse:
@@ -221,23 +218,23 @@ def _inside(stmt: ast.stmt, ends: Ends, columns: Columns | None) -> list[Part]:
                 parts += _lines(owner, columns)
             goes_on = isinstance(stmt, ast.Try) and (name == "finalbody" or (block is stmt.body and has_else))
             parts.append((block, Ends(NOTHING, NOTHING) if goes_on else ends, None))
-        if isinstance(stmt, ast.Try) and not has_else and isinstance(stmt.body[-1], ast.Break):
+        if isinstance(stmt, ast.Try) and isinstance(stmt.body[-1], ast.Break):
             parts.append(Slot(stmt.orelse, 0, LEFT, _column(stmt.body, columns), is_block=False))
-    if isinstance(stmt, (ast.If, *LOOPS)) and not stmt.orelse and ends.here:
+    if isinstance(stmt, (ast.If, *LOOPS)) and not stmt.orelse:
         parts.append(Slot(stmt.orelse, 0, ends.here, _column(stmt.body, columns), is_block=False))
     return parts
 
 
 def _in_order(parts: list[tuple[list[ast.stmt], ast.AST, str]]) -> list[tuple[list[ast.stmt], ast.AST, str]]:
     """Return the blocks of a statement in the order of the source: clauses precede `else` and `finally`."""
-    later = [part for part in parts if part[2] in ("orelse", "finalbody") and isinstance(part[1], ast.Try)]
+    later = [part for part in parts if part[2] in ("orelse", "finalbody")]
     return [part for part in parts if part not in later] + later
 
 
 def _fits(slot: Slot, one: Written) -> bool:
     if one.kind not in slot.kinds:
         return False
-    if slot.column is not None and one.column is not None and slot.column != one.column:
+    if slot.column is not None and slot.column != one.column:
         return False
     return slot.before <= one.line <= slot.behind
 
@@ -270,15 +267,13 @@ def _is_likelier_as_it_is(slot: Slot, one: Written, is_generator: bool) -> bool:
         return False
     if isinstance(present, ast.Break):
         return True
-    if present is None and one.kind is not Kind.NONE and _ends_idly(slot.block):
-        return True
-    return _is_empty(slot) and one.kind is not Kind.NONE and (present is None or isinstance(present, ast.Pass))
+    return present is None and one.kind is not Kind.NONE and (_is_empty(slot) or _ends_idly(slot.block))
 
 
 def _ends_idly(block: list[ast.stmt]) -> bool:
     """Return whether the last statement in a block has no operation: the end of the block has its line."""
     last: ast.stmt | None = None
-    while block and block[-1] is not last:
+    while block:
         last = block[-1]
         parts = _in_order(inner(last))
         block = parts[-1][0] if parts else []

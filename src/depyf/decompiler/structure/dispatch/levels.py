@@ -7,8 +7,7 @@ and come back when POP_EXCEPT restores them (a *switch*).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Block, Goto, Graph
 from depyf.decompiler.structure.dispatch.groups import is_raised_alone, splits
 from depyf.decompiler.structure.dispatch.markers import PUSH, Markers

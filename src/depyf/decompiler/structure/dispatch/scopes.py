@@ -8,8 +8,9 @@ Regions that cross or share code have no such places: `levels` writes them.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Block, Graph
 from depyf.decompiler.structure.dispatch.markers import Markers
 from depyf.decompiler.structure.unstructured import Unstructured

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.lift.nodes import Temp
 from depyf.decompiler.structure.dispatch.scopes import Role, Scope
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from depyf.decompiler.graph.tac import Block, Goto, Graph
 from depyf.decompiler.lift.nodes import Object, Temp
@@ -94,14 +95,14 @@ class Writer:
         """Return a `try`, with its handler's code in its `except`."""
         target = self.graph.block(self.graph.handlers[scope.handler].target)
         kind = None
-        if target.insts and target.insts[0].op == "END_ASYNC_FOR":
+        if _ends_async_for(target):
             kind = Object(value=StopAsyncIteration)
             body = self.go(target.index, scope)
         elif scope.code is not None:
             body = self._entered(scope, scope.code)
         else:
             body = [*self._caught(scope.handler), *self._plain(target, scope)]
-        clause = ast.ExceptHandler(type=kind, name=None, body=body or [ast.Pass()])
+        clause = ast.ExceptHandler(type=kind, name=None, body=body)
         inside = self.plan.state_of(scope).choose(self._arms(scope))
         return attempt(inside, clause)
 
@@ -132,14 +133,14 @@ class Writer:
 
     def _arm(self, block: Block, scope: Scope) -> list[ast.stmt]:
         """Return the statements of a block, and its exit."""
-        if block.insts and block.insts[0].op == "END_ASYNC_FOR":
-            block.insts = block.insts[1:]
+        if _ends_async_for(block):  # Its `except` has the operation.
+            block = replace(block, insts=block.insts[1:])
         stmts = self.arms.arm(block, scope)
         if block.index in self.plan.withs:
             stmts = self._with(stmts, self.plan.withs[block.index], scope)
         elif any(isinstance(stmt, Enter) for stmt in stmts):
             raise Unstructured("a manager is entered, and not left as a `with` statement does")
-        return stmts or [ast.Pass()]
+        return stmts
 
     def _with(self, stmts: list[ast.stmt], handler: int, scope: Scope) -> list[ast.stmt]:
         """Put the scope of a `with` after the statement that enters it."""
@@ -160,6 +161,11 @@ class Writer:
         named = [keep(value, Temp(temp=value))] if value in self.plan.named else []
         inside = [*named, *start, *stmts[place + 1 :], self._while(body, self._arms(body))]
         return [*stmts[: place + 1], WithStmt(body=inside, exit=enter.exit, lineno=enter.lineno)]
+
+
+def _ends_async_for(block: Block) -> bool:
+    """Return whether a block begins with the operation that ends an `async for`."""
+    return [inst.op for inst in block.insts[:1]] == ["END_ASYNC_FOR"]
 
 
 def _handlers_around(scope: Scope | None) -> Iterator[Scope]:

@@ -9,8 +9,6 @@ Two tests that fail to one place are parts of one pattern; two that succeed to o
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
 from depyf.decompiler.steps import step
@@ -89,14 +87,15 @@ class _Joiner:
         """Return the pattern test at the end of a block, or None."""
         if not isinstance(block.exit, Branch):
             return None
-        inst = self.made.get(block.exit.cond)
-        if inst is None or not any(inst is other for other in block.insts):
+        cond = block.exit.cond
+        inst = next((inst for inst in block.insts if cond in inst.defs), None)
+        if inst is None:
             return None
         ways = self._ways(inst, block.exit)
         if ways is None:
             return None
         root = self.roots[inst.uses[0]]
-        owned = self.owned(block, inst, root)
+        owned = self.owned(block, root)
         facts = [own for own in block.insts if id(own) in owned]
         pure = all(id(own) in owned or own.op == "POP" for own in block.insts)
         return Test(root, facts, *ways, pure)
@@ -116,16 +115,14 @@ class _Joiner:
             return same, other
         return None
 
-    def owned(self, block: Block, last: Inst | None, root: int) -> set[int]:
+    def owned(self, block: Block, root: int) -> set[int]:
         """Return the identities of the operations of a block that belong to a pattern for the subject `root`."""
         needed: set[int] = set()
         found: set[int] = set()
         for inst in reversed(block.insts):
             if inst.op == "POP" or inst.op in STORES:
                 continue
-            mine = inst is last or (
-                any(self.roots.get(temp) == root for temp in inst.uses) and not makes_subject(inst, root)
-            )
+            mine = any(self.roots.get(temp) == root for temp in inst.uses) and not makes_subject(inst, root)
             asked = inst.op in OPERANDS and any(temp in needed for temp in inst.defs)
             if mine or asked:
                 found.add(id(inst))
@@ -139,7 +136,7 @@ class _Joiner:
             block = self.graph.block(edge.target)
             if not isinstance(block.exit, Goto) or any(inst.op != "POP" for inst in block.insts):
                 return edge
-            if block.exit.edge.target in seen or block.index == self.graph.end:
+            if block.exit.edge.target in seen:
                 return edge
             if any(inst.uses[0] not in self.parts for inst in block.insts):
                 return edge
@@ -165,17 +162,25 @@ class _Joiner:
 
     def _alone(self, index: int, target: int) -> Block | None:
         """Return a block that only this edge reaches, if it may be joined."""
-        if self.preds.get(target) != 1 or target == index or self.scope.get(target) != self.scope[index]:
+        if self.preds.get(target) != 1 or self.scope.get(target) != self.scope[index]:
             return None
         return self.graph.blocks[target]
+
+    def _following(self, index: int, target: int, root: int) -> tuple[Block, Test] | None:
+        """Return a block that only this edge reaches and that only tests the same subject, with its test, or None."""
+        block = self._alone(index, target)
+        if block is None or block.index not in self.tests:
+            return None
+        test = self.tests[block.index]
+        return (block, test) if test.pure and test.root == root else None
 
     def _straight(self, index: int, test: Test) -> bool:
         """Absorb a block after a success that only unpacks the subject further."""
         block = self._alone(index, test.success.target)
-        if block is None or block.index in self.tests or not isinstance(block.exit, Goto) or not block.insts:
+        if block is None or not isinstance(block.exit, Goto):
             return False
-        owned = self.owned(block, None, test.root)
-        if not owned or any(id(inst) not in owned and inst.op != "POP" for inst in block.insts):
+        owned = self.owned(block, test.root)
+        if any(id(inst) not in owned and inst.op != "POP" for inst in block.insts):
             return False
         onward = through(block, test.success, block.exit.edge)
         test.facts += [inst for inst in block.insts if id(inst) in owned]
@@ -185,10 +190,10 @@ class _Joiner:
 
     def _both(self, index: int, test: Test) -> bool:
         """Join two tests that fail to one place."""
-        block = self._alone(index, test.success.target)
-        other = self.tests.get(block.index) if block is not None else None
-        if block is None or other is None or not other.pure or other.root != test.root:
+        following = self._following(index, test.success.target, test.root)
+        if following is None:
             return False
+        block, other = following
         fail = through(block, test.success, other.fail)
         can_both_fail = not test.sure and not other.sure
         if can_both_fail and fail != test.fail and not self._fails_alike(fail, test.fail):
@@ -198,8 +203,6 @@ class _Joiner:
         step("block {} tests one pattern with block {}", index, block.index)
         for phi, arg in zip(block.phis, test.success.args):
             self.passed[phi] = self.passed.get(arg, arg)
-            if self.roots.get(arg) == test.root:
-                self.roots[phi] = test.root
         test.facts += other.facts
         test.outs |= other.outs
         test.success = through(block, test.success, other.success)
@@ -216,10 +219,10 @@ class _Joiner:
 
     def _either(self, index: int, test: Test) -> bool:
         """Join two tests that succeed to one place."""
-        block = self._alone(index, test.fail.target)
-        other = self.tests.get(block.index) if block is not None else None
-        if block is None or other is None or not other.pure or other.root != test.root:
+        following = self._following(index, test.fail.target, test.root)
+        if following is None:
             return False
+        block, other = following
         success = through(block, test.fail, other.success)
         dropped = success
         is_same = success.target == test.success.target
@@ -243,22 +246,18 @@ class _Joiner:
         """
         target = test.success.target
         subject = next(inst.uses[0] for inst in test.facts if inst.op in TESTED)
-        goes_on_alike = test.fail.target == target or self._fails_alike(test.fail, test.success)
-        if test.sure or not (goes_on_alike or self._binds_alike(test, subject)):
+        if test.fail.target != target and not self._fails_alike(test.fail, test.success):
             return False
         following = self.tests.get(target)
         if following is not None and self._subject(following) == subject:
             return False  # A wildcard would be the last case: this case has a false guard.
         if not self._waits_for_another(index, test, subject) or not is_about(subject, test.facts):
             return False
-        fail = test.fail if goes_on_alike else self._join_copied(test, replace(test, facts=[]), test.fail)
-        if fail is None:
-            return False
-        differing = [(one, two) for one, two in zip(test.success.args, fail.args) if one != two]
+        differing = [(one, two) for one, two in zip(test.success.args, test.fail.args) if one != two]
         if any(self.roots.get(one) != test.root or two != subject for one, two in differing):
             return False
         step("block {} tests for a pattern or a wildcard", index)
-        self._alternate(test, subject, [], Edge(target, fail.args))
+        self._alternate(test, subject, [], Edge(target, test.fail.args))
         self.preds[test.fail.target] -= 1
         test.fail, test.sure = test.success, True
         return True
@@ -269,20 +268,7 @@ class _Joiner:
         if maker is not None and maker.op in ("MATCH_KEYS", "GET_LEN"):
             return False
         waiting = len(self._waiting(self.graph.block(index), subject))
-        if subject == test.root:
-            return waiting > 0
-        return waiting > self._kept(test.success, subject) and self._is_followed(index, subject, test.fail)
-
-    def _binds_alike(self, test: Test, subject: int) -> bool:
-        """Return whether a test whose failure leads to a copy of its success binds the subject there.
-
-        Such a test is followed by a wildcard alternative.
-        """
-        one, two = self.graph.block(test.success.target), self.graph.block(test.fail.target)
-        if one.phis or two.phis or not drops(one, two) or self.owned(one, None, test.root):
-            return False
-        values = paired(one, two)
-        return bool(values) and all(other in (use, subject) for use, other in (values or {}).items())
+        return waiting > 0 and (subject == test.root or self._is_followed(index, subject, test.fail))
 
     def _is_followed(self, index: int, part: int, fail: Edge) -> bool:
         """Return whether another alternative follows the test of a part: a copy of the part is on the stack.
@@ -322,7 +308,7 @@ class _Joiner:
         if self.preds.get(success.target) != 1 or self.preds.get(test.success.target) != 1:
             return None
         one, two = self.graph.block(test.success.target), self.graph.block(success.target)
-        owned = self.owned(one, None, test.root) | self.owned(two, None, test.root)
+        owned = self.owned(one, test.root) | self.owned(two, test.root)
         values = paired(one, two, owned) if drops(one, two) else None
         if values is None:
             return None
@@ -348,7 +334,7 @@ class _Joiner:
         The subject of alternatives is below them on the stack: a test takes a copy, and it is dropped when the last has
         failed.
         """
-        if self._subject(test) != test.root or not isinstance(block.exit, Branch):
+        if self._subject(test) != test.root:
             return True
         waiting = len(self._waiting(block, test.root))
         before = depth(block, test.root)
@@ -362,10 +348,6 @@ class _Joiner:
         assert isinstance(block.exit, Branch)
         is_kept = self.made[block.exit.cond].op in ("MATCH_SEQUENCE", "MATCH_MAPPING")
         return [subject] * (self.graph.waiting[block.exit.cond].count(subject) - is_kept)
-
-    def _kept(self, edge: Edge, subject: int) -> int:
-        """Return how many copies of a value stay on the stack after an edge, to be captured."""
-        return depth(self.graph.block(edge.target), subject) + edge.args.count(subject)
 
     def _captures_of_root(self, test: Test) -> int:
         """Return how often a test's success captures the subject itself: as many copies stay on the stack."""
@@ -401,7 +383,7 @@ class _Joiner:
         captures = self._captures(block, test)
         cond = self.graph.new_temp()
         assert isinstance(block.exit, Branch)
-        owned = self.owned(block, self.made[block.exit.cond], test.root)
+        owned = self.owned(block, test.root)
         block.insts = [inst for inst in block.insts if id(inst) not in owned]
         line = block.exit.line
         compound = pattern_test(test.root, test.facts, captures)
@@ -422,7 +404,7 @@ class _Joiner:
         alias = dict(zip(after.phis, test.success.args))
         mine = {phi for phi, arg in alias.items() if self.roots.get(arg) == test.root}
         taken = 0
-        owned = self.owned(after, None, test.root)
+        owned = self.owned(after, test.root)
         for place, inst in enumerate(after.insts):
             if inst.op != "POP" and any(self._root(temp) == test.root or temp in mine for temp in inst.uses):
                 if inst.op in STORES or id(inst) in owned:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import cast
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Block, Edge, Inst
 from depyf.decompiler.structure.patterns.roots import SUBJECT
 from depyf.decompiler.structure.patterns.write import Alternatives

@@ -7,9 +7,10 @@ After:  v0 matches [1, a]
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import cast
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Inst
 from depyf.decompiler.lift.nodes import (
     EMPTY,

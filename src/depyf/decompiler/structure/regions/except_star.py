@@ -8,8 +8,7 @@ After:  the tests of an `except` chain (CHECK_EG_MATCH with one result), bodies 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.table import prune, skip_empty
@@ -23,14 +22,15 @@ TEST = 3
 
 def restore_except_star(graph: Graph) -> None:
     """Give the handlers of `except*` clauses the form of `except` clauses."""
-    starts = [graph.blocks[handler.target] for handler in graph.handlers]
-    if not any(start is not None and _is_start(start) for start in starts):
+    targets = {number: graph.blocks[handler.target] for number, handler in enumerate(graph.handlers)}
+    starts = {number: block for number, block in targets.items() if block is not None and _is_start(block)}
+    if not starts:
         return
     ways = Ways(graph)
     _join_ends(graph, ways)
-    for number, start in enumerate(starts):
-        chain = _chain(graph, start) if start is not None and _is_start(start) else None
-        if start is not None and chain is not None:
+    for number, start in starts.items():
+        chain = _chain(graph, start)
+        if chain is not None:
             tests = [clause.test for clause in chain]
             step("handler {} tests the clauses of an `except*`: blocks {}", number, [block.index for block in tests])
             pending = start.insts.pop(1)
@@ -53,13 +53,18 @@ def _join_ends(graph: Graph, ways: Ways) -> None:
             continue
         pending = end.insts[0].uses[1]
         before = [graph.block(index) for index in sorted(ways.sources(end.index))]
-        last = [block.insts[-1] for block in before if block.insts and isinstance(block.exit, Goto)]
-        adding = [inst for inst in last if inst.op == "LIST_APPEND" and inst.uses == last[0].uses]
-        if before and len(adding) == len(before) and last[0].uses[0] == pending:
+        values = {_appended(block, pending) for block in before}
+        if len(values) == 1 and None not in values:
             step("blocks {} append to v{} in block {}", [block.index for block in before], pending, end.index)
-            for block in before:
-                del block.insts[-1]
-            end.insts.insert(0, last[0])
+            end.insts.insert(0, [block.insts.pop() for block in before][0])
+
+
+def _appended(block: Block, pending: int) -> int | None:
+    """Return the value that the last operation of a block appends to a list, or None."""
+    match block:
+        case Block(insts=[*_, Inst("LIST_APPEND", _, [items, value])], exit=Goto()) if items == pending:
+            return value
+    return None
 
 
 @dataclass(slots=True)
@@ -172,7 +177,7 @@ class _Rewriter:
                 for number in self.ways.handlers(source):
                     insts = graph.block(source).insts
                     exc = graph.handlers[number].exc
-                    if any(inst.op == "LIST_APPEND" and inst.uses == [self.pending, exc] for inst in insts):
+                    if any(inst.uses == [self.pending, exc] for inst in insts):
                         found.add(number)
         return found
 

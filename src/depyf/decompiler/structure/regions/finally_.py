@@ -19,6 +19,7 @@ from depyf.decompiler.graph.tac import (
     Edge,
     ForIter,
     Goto,
+    Graph,
     Inst,
     Leave,
     Raise,
@@ -60,13 +61,15 @@ def strip(regions: Regions, region: Region) -> bool:
         joined = joined or list(matcher.joined.values())
     for tails in joined:
         _join_tails(regions, tails)
-    _redirect(regions, matches, region.handler)
+    _redirect(regions, matches, region.handler, copies)
     _stop(regions, ends)
     regions.ways.prune(copies)
     return True
 
 
-def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]], handler: int) -> None:
+def _redirect(
+    regions: Regions, matches: list[tuple[Block, Edge, Place]], handler: int, copies: set[int]
+) -> None:
     """Redirect each edge to the place after its copy; its block then belongs there too.
 
     A `break` or `continue` that runs a copy is in the protected body.
@@ -83,17 +86,42 @@ def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]], handle
             if isinstance(target.exit, Leave) and target.exit.explicit and target.handler == regions.parent[handler]:
                 target.handler = handler
                 ways.note(target)
+    taken = {place: _taken([edge for _, edge, other in matches if other == place], place, graph) for place in targets}
     for block, edge, place in matches:
-        first, target = graph.block(edge.target), targets[place]
-        moves = [Inst("MOVE", None, [arg], [phi], None, -1) for phi, arg in zip(first.phis, edge.args)]
-        if target is first:
+        target = targets[place]
+        if target.index == edge.target:
             continue
-        if moves:
-            onward = Goto(Edge(target.index, []))
-            target = graph.new_block(moves, onward, first.handler, list(first.stack), target.offset)
-            ways.note(target)
-        edge.target, edge.args = target.index, []
+        if place[1] or _is_only_reached(target, copies, graph):
+            target.phis = taken[place]
+        values = _handed(edge, place, graph)
+        edge.target, edge.args = target.index, [values[phi] for phi in target.phis]
         ways.note(block)
+
+
+def _taken(edges: list[Edge], place: Place, graph: Graph) -> list[int]:
+    """Return the joined values that all these edges bring through their copies to a place."""
+    return sorted(set.intersection(*[set(_handed(edge, place, graph)) for edge in edges]))
+
+
+def _handed(edge: Edge, place: Place, graph: Graph) -> dict[int, int]:
+    """Return what an edge and the gotos after it hand over on the way to a place, by the joined value."""
+    found: dict[int, int] = {}
+    seen: set[int] = set()
+    while edge.target not in seen:
+        seen.add(edge.target)
+        block = graph.block(edge.target)
+        found.update([(phi, found.get(arg, arg)) for phi, arg in zip(block.phis, edge.args)])
+        if block.index == place[0] or not isinstance(block.exit, Goto):
+            break
+        edge = block.exit.edge
+    return found
+
+
+def _is_only_reached(target: Block, copies: set[int], graph: Graph) -> bool:
+    """Return whether only copies of the `finally` body lead to a block."""
+    return not target.phis and all(
+        block.index in copies for block in graph.live() for edge in block.exit.edges() if edge.target == target.index
+    )
 
 
 def _join_tails(regions: Regions, tails: list[tuple[Place, int]]) -> None:

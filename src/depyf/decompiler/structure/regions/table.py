@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Reraise
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.ways import Ways, leaves_handler

@@ -8,8 +8,7 @@ After:  neither; the region is marked as the body of a `with` whose exit is `exi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Reraise
 from depyf.decompiler.structure.regions.same import same_code
 from depyf.decompiler.structure.regions.table import Region, Regions, skip_empty

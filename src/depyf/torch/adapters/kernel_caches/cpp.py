@@ -8,11 +8,11 @@ import shlex
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Unavailable
 from depyf.torch.adapters.kernel_caches.look import CPP, KernelLook, Listener, seconds_between
 from depyf.torch.adapters.unseen import left_alone

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from depyf.bytecode.records import dataclass
 
 CPP, TRITON, TUNING = "cpp", "triton", "autotune"
 """The caches: C++ libraries, Triton's binaries, and the best configurations from tuning."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import UserLine
 from depyf.torch.guards.clause import At, Clause, Leaf, Piece, Text
 from depyf.torch.guards.verdicts.difference import ABSENT, brief

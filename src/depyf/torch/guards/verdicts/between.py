@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import Guard, GuardSet
 from depyf.report.names import without_count
 from depyf.torch.guards.verdicts.ambient import USUAL

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import Final
 
 import torch
 
 from depyf.bytecode.ordered_text import ordered_text
+from depyf.bytecode.records import dataclass
 from depyf.torch.capture.qualified import qualified_name
 
 BRIEF_LENGTH = 120

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from depyf.bytecode.records import dataclass
 from depyf.report.model import UserLine
 from depyf.torch.guards.clause import At, Clause
 from depyf.torch.guards.expression import evaluate, fill
