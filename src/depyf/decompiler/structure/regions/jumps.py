@@ -37,7 +37,7 @@ def protect_jumps(regions: Regions) -> None:
         if not block.insts and isinstance(block.exit, Goto):
             behind = skip_empty(graph, block.exit.edge.target).handler
             shared = [handler for handler in regions.chain(behind) if all(handler in regions.chain(a) for a in around)]
-            if shared and block.handler not in shared:
+            if shared and block.handler not in shared and block.handler not in around:
                 block.handler = shared[0]
                 regions.ways.note(block)
         elif len(around) == 1 and (_tests_value(block, makers) or (is_loose and _is_loose_test(graph, block))):
