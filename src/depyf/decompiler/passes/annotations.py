@@ -11,11 +11,15 @@ from __future__ import annotations
 import ast
 
 from depyf.bytecode.code import CO_FUTURE_ANNOTATIONS, CO_OPTIMIZED, Code
-from depyf.decompiler.lift.nodes import Quoted, SetupAnnotations, Var, literal, literal_value
-from depyf.decompiler.passes.walk import rewrite_sequences
+from depyf.decompiler.lift.nodes import Function, Quoted, SetupAnnotations, Var, literal, literal_value
+from depyf.decompiler.passes.comprehensions import NAMES as COMPREHENSIONS
+from depyf.decompiler.passes.walk import of_kinds, rewrite_sequences
 from depyf.decompiler.steps import step
 
 NAME = "__annotations__"
+FUNCTIONS = frozenset({Function})
+IN_EXPRESSIONS = frozenset((*COMPREHENSIONS, "<lambda>"))
+"""The names of functions that an expression makes."""
 
 
 def restore_annotations(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
@@ -82,9 +86,15 @@ def _annotated(stmt: ast.stmt) -> str | None:
 
 
 def _stores(stmt: ast.Assign, name: str) -> bool:
-    """Return whether a statement only stores to that one variable."""
+    """Return whether a statement only stores to that one variable, and is no definition."""
     target = stmt.targets[0]
-    return len(stmt.targets) == 1 and isinstance(target, Var) and target.id == name and target.scope != "global"
+    is_one = len(stmt.targets) == 1 and isinstance(target, Var) and target.id == name and target.scope != "global"
+    return is_one and not is_definition(stmt)
+
+
+def is_definition(stmt: ast.Assign) -> bool:
+    """Return whether an assignment will be a `def` or `class`: its value makes a function with a name."""
+    return any(function.code.name not in IN_EXPRESSIONS for function in of_kinds([stmt.value], FUNCTIONS))
 
 
 def none_reached(code: Code) -> ast.stmt:

@@ -17,7 +17,7 @@ from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.records import dataclass
 from depyf.decompiler.lift.nodes import Function, Temp, TryStar, Var, literal, literal_value
-from depyf.decompiler.passes.annotations import NAME, none_reached
+from depyf.decompiler.passes.annotations import NAME, is_definition, none_reached
 from depyf.decompiler.passes.body import Bodies
 from depyf.decompiler.passes.class_body import LEADING
 from depyf.decompiler.passes.deferred import deferred_statements, written_in
@@ -94,6 +94,11 @@ def _is_store(stmt: ast.stmt, name: str) -> bool:
         return False
     target = stmt.targets[0]
     return isinstance(target, Var) and _plain(target.id) == name and target.scope != "global"
+
+
+def _gives_value(stmt: ast.stmt, name: str) -> bool:
+    """Return whether a statement may be the assignment in the annotation of a variable."""
+    return isinstance(stmt, ast.Assign) and _is_store(stmt, name) and not is_definition(stmt)
 
 
 def _plain(name: str) -> str:
@@ -206,7 +211,7 @@ def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stm
             if one is None or number is None:
                 out.append(stmt)
                 continue
-            annotated = _annotated(one, out.pop() if out and _is_store(out[-1], one.name) else None)
+            annotated = _annotated(one, out.pop() if out and _gives_value(out[-1], one.name) else None)
             while lost and lost[0] < number:
                 out.append(_never(by_number[lost.pop(0)]))
             out.append(annotated)
@@ -239,7 +244,7 @@ def _stores(body: list[ast.stmt]) -> dict[str, deque[int]]:
     stores: dict[str, deque[int]] = {}
     for place, stmt in enumerate(body):
         target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
-        if isinstance(target, Var) and _is_store(stmt, target.id):
+        if isinstance(target, Var) and _gives_value(stmt, target.id):
             stores.setdefault(target.id, deque()).append(place)
     return stores
 

@@ -15,7 +15,7 @@ from depyf.decompiler.graph.successors import predecessors
 from depyf.decompiler.graph.tac import Block, Branch, Goto, Graph, Return
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.table import prune
-from depyf.decompiler.structure.value_copies import cut_before, join_at, operand, value_in
+from depyf.decompiler.structure.value_copies import copies_of, cut_before, join_at, operand
 
 
 def join_one_return(graph: Graph) -> None:
@@ -45,12 +45,8 @@ def _join(graph: Graph, block: Block, test: Place, before: dict[int, list[int]])
     place = _behind(first, value)
     if place is None:
         return False
-    copies = []
-    for other in map(graph.block, ends[1:]):
-        start = len(other.insts) - len(first.insts) + place
-        made = value_in(graph, (first, place, value), (other, start), before) if start >= 0 else None
-        if made is not None:
-            copies.append((other, start, made))
+    found = copies_of((first, place, value), list(map(graph.block, arms)), graph)
+    copies = [copy for copy in found if copy[0].index in ends[1:]]
     if copies:
         step("block {} and the blocks that end as it does are arms of one `return`", first.index)
         join_at(graph, cut_before(graph, first, place, value, before), copies, before)

@@ -46,13 +46,9 @@ def _join(graph: Graph, value: int, way: Edge, other: Edge, before: dict[int, li
     if not isinstance(end.exit, ENDS):
         return False
     free = end.phis[0] if way.args else value
+    blocks = operand(graph, other, end)
     for place in _starts(graph, end, way, value, before):
-        copies = [
-            (block, start, made)
-            for block in operand(graph, other, end)
-            if (start := len(block.insts) - len(end.insts) + place) >= 0
-            if (made := value_in(graph, (end, place, free), (block, start), before)) is not None
-        ]
+        copies = copies_of((end, place, free), blocks, graph)
         if copies:
             shared = end if way.args else cut_before(graph, end, place, value, before)
             join_at(graph, shared, copies, before)
@@ -90,9 +86,11 @@ def _hands_over(end: Block) -> bool:
 
 def _starts(graph: Graph, end: Block, way: Edge, value: int, before: dict[int, list[int]]) -> range:
     """Return where the end of a statement may begin: after some drops of a chain; nowhere without the tested value."""
+    if _hands_over(end):
+        return range(0)
     if way.args:
         return range(way.args == [value] and not _only_tests(graph, end, before))
-    if len(before[end.index]) > 1 or end.phis or _hands_over(end):
+    if len(before[end.index]) > 1 or end.phis:
         return range(0)
     place = 0
     while place < len(end.insts) and end.insts[place].op == "POP" and end.insts[place].uses != [value]:
@@ -122,26 +120,23 @@ def operand(graph: Graph, edge: Edge, end: Block) -> list[Block]:
     return found
 
 
-def value_in(
-    graph: Graph, end: tuple[Block, int, int], copy: tuple[Block, int], before: dict[int, list[int]]
-) -> int | None:
-    """Return the value that a copy of an end uses, made just before it; None if it is no copy."""
-    (one, first, free), (two, second) = end, copy
-    if one.handler != two.handler or type(one.exit) is not type(two.exit):
-        return None
-    copies = Copies(graph, free)
-    if not copies.same(one, first, two, second) or copies.renamed.get(free, free) == free:
-        return None
-    value = copies.renamed[free]
-    if _makes(two, value, second):
-        return value
-    above = [graph.block(index) for index in before[two.index]]
-    return value if not second and len(above) == 1 and _makes(above[0], value, None) else None
+def copies_of(end: tuple[Block, int, int], blocks: list[Block], graph: Graph) -> list[tuple[Block, int, int]]:
+    """Return the blocks that end with a copy of an end: where it begins, and its value, which the blocks make.
 
-
-def _makes(block: Block, value: int, place: int | None) -> bool:
-    """Return whether a block makes a value before a place."""
-    return value in block.phis or any(value in inst.defs for inst in block.insts[:place])
+    end: a block, a place in it, and the value that may differ.
+    """
+    first, place, free = end
+    made = {temp for block in blocks for temp in block.phis}
+    made.update(temp for block in blocks for inst in block.insts for temp in inst.defs)
+    found = []
+    for block in blocks:
+        start = len(block.insts) - len(first.insts) + place
+        if start >= 0 and first.handler == block.handler and type(first.exit) is type(block.exit):
+            copies = Copies(graph, free)
+            value = copies.renamed.get(free) if copies.same(first, place, block, start) else None
+            if value is not None and value != free and value in made:
+                found.append((block, start, value))
+    return found
 
 
 def cut_before(graph: Graph, end: Block, place: int, value: int, before: dict[int, list[int]]) -> Block:

@@ -387,8 +387,8 @@ class _Matcher:
                 return len(a_list) == len(b_list) and all(self._same(a, b) for a, b in zip(a_list, b_list))
             case Reraise(a), Reraise(b):
                 return self._same(a, b)
-            case Stop(), Stop():
-                return True
+            case (Stop(), Stop()) | (Goto(), Goto()):
+                return True  # A `goto` that is not skipped leads to itself.
             case _:
                 return False
 
@@ -405,11 +405,12 @@ class _Matcher:
         """Return the edge with which an empty block passes values on, if an edge leads to one."""
         for _ in self.graph.blocks:
             block = self.graph.block(edge.target)
-            passes = not block.insts and not block.phis and isinstance(block.exit, Goto) and block.exit.edge.args
-            if not passes:
+            if block.insts or not isinstance(block.exit, Goto) or not block.exit.edge.args:
                 break
             self.visited.add(block.index)
-            edge = block.exit.edge  # type: ignore[union-attr]  # so says `passes`
+            passed = dict(zip(block.phis, edge.args))
+            onward = block.exit.edge
+            edge = Edge(onward.target, [passed.get(temp, temp) for temp in onward.args])
         return edge
 
     def _edges(self, pairs: list[tuple[Edge, Edge]]) -> bool:
