@@ -22,16 +22,32 @@ def join_one_return(graph: Graph) -> None:
     """Lead the arms of a conditional expression in a `return` to one end."""
     if not graph.places or not graph.handlers:
         return
+    returns = _lines_of_returns(graph)
     before = predecessors(graph)
     found = False
     for index in postorder(graph):
         block = graph.block(index)
         if isinstance(block.exit, Branch) and block.insts:
             place = graph.place(block.insts[-1].offset)
-            if place is not None:
+            if place is not None and any(_is_inside(place, around) for around in returns.get(place.line, ())):
                 found |= _join(graph, block, place, before)
     if found:
         prune(graph)
+
+
+def _lines_of_returns(graph: Graph) -> dict[int, list[Place]]:
+    """Return the locations of all `return` statements, by each of their lines."""
+    exits = [block.exit for block in graph.live() if isinstance(block.exit, Return)]
+    found: dict[int, list[Place]] = {}
+    for place in {place for exit_ in exits if (place := graph.place(exit_.offset)) is not None}:
+        for line in range(place.line, place.end_line + 1):
+            found.setdefault(line, []).append(place)
+    return found
+
+
+def _is_inside(test: Place, whole: Place) -> bool:
+    """Return whether a test is in a statement, and not all of it."""
+    return whole[:2] < test[:2] and test[2:] <= whole[2:]
 
 
 def _join(graph: Graph, block: Block, test: Place, before: dict[int, list[int]]) -> bool:
@@ -68,7 +84,7 @@ def _returns(graph: Graph, block: Block, test: Place, before: dict[int, list[int
         return False
     place = graph.place(exit_.offset)
     made = next((inst.offset for inst in block.insts if exit_.value in inst.defs), -1)
-    return place is not None and place[:2] < test[:2] and test[2:] <= place[2:] and graph.place(made) != place
+    return place is not None and _is_inside(test, place) and graph.place(made) != place
 
 
 def _returned(graph: Graph, block: Block) -> Return:

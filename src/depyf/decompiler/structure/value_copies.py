@@ -90,7 +90,7 @@ def _starts(graph: Graph, end: Block, way: Edge, value: int, before: dict[int, l
         return range(0)
     if way.args:
         return range(way.args == [value] and not _only_tests(graph, end, before))
-    if len(before[end.index]) > 1 or end.phis:
+    if len(before[end.index]) > 1 or end.phis or not _uses(graph, end, value):
         return range(0)
     place = 0
     while place < len(end.insts) and end.insts[place].op == "POP" and end.insts[place].uses != [value]:
@@ -98,10 +98,24 @@ def _starts(graph: Graph, end: Block, way: Edge, value: int, before: dict[int, l
     return range(place + 1)
 
 
+def _uses(graph: Graph, end: Block, value: int) -> bool:
+    """Return whether a block, or the one that it leads to, uses a value: no test of an `if` is used again."""
+    following = [graph.block(end.exit.edge.target)] if isinstance(end.exit, Goto) else []
+    blocks = [end, *following]
+    return any(value in inst.uses for block in blocks for inst in block.insts) or any(
+        value in block.exit.reads() for block in blocks
+    )
+
+
 def _only_tests(graph: Graph, end: Block, before: dict[int, list[int]]) -> bool:
-    """Return whether a merge drops values of tests alone: they are the test of an `if`, not an expression statement."""
-    drops = bool(end.insts) and end.insts[0].op == "POP" and end.insts[0].uses == end.phis
-    return drops and all(isinstance(graph.block(index).exit, Branch) for index in before[end.index])
+    """Return whether a merge drops values of tests alone: they may be the test of an `if`, no expression statement.
+
+    A drop that has a location is compared by it.
+    """
+    drop = end.insts[0] if end.insts else None
+    if drop is None or drop.op != "POP" or drop.uses != end.phis or graph.place(drop.offset) is not None:
+        return False
+    return all(isinstance(graph.block(index).exit, Branch) for index in before[end.index])
 
 
 def operand(graph: Graph, edge: Edge, end: Block) -> list[Block]:
@@ -126,16 +140,18 @@ def copies_of(end: tuple[Block, int, int], blocks: list[Block], graph: Graph) ->
     end: a block, a place in it, and the value that may differ.
     """
     first, place, free = end
-    made = {temp for block in blocks for temp in block.phis}
-    made.update(temp for block in blocks for inst in block.insts for temp in inst.defs)
     found = []
     for block in blocks:
         start = len(block.insts) - len(first.insts) + place
         if start >= 0 and first.handler == block.handler and type(first.exit) is type(block.exit):
             copies = Copies(graph, free)
             value = copies.renamed.get(free) if copies.same(first, place, block, start) else None
-            if value is not None and value != free and value in made:
+            if value is not None and value != free:
                 found.append((block, start, value))
+    if found:
+        made = {temp for block in blocks for temp in block.phis}
+        made.update(temp for block in blocks for inst in block.insts for temp in inst.defs)
+        found = [copy for copy in found if copy[2] in made]
     return found
 
 

@@ -151,12 +151,13 @@ def _join_tails(regions: Regions, tails: list[tuple[Place, int]]) -> None:
 
 
 def _given_up(matcher: _Matcher, body: set[int], edge: Edge) -> Dropped | None:
-    """Return the value of a `return` in the protected body that a `finally` body drops, or None."""
+    """Return the value of a `return` in the protected body that a `finally` body drops, or leaves, or None."""
+    target = matcher.graph.block(edge.target)
     blocks = [matcher.graph.block(index) for index in body]
     iterators = {block.exit.iterator for block in blocks if isinstance(block.exit, ForIter)}
     made = {temp for block in blocks for temp in (*block.phis, *(temp for inst in block.insts for temp in inst.defs))}
-    passed = dict(zip(matcher.graph.block(edge.target).phis, edge.args))
-    values = [(temp, passed.get(temp, temp)) for temp in matcher.dropped]
+    passed = dict(zip(target.phis, edge.args))
+    values = [(temp, passed.get(temp, temp)) for temp in matcher.dropped.union(target.stack)]
     found = [(temp, value) for temp, value in values if value in made and value not in iterators]
     return found[0] if len(found) == 1 else None
 
