@@ -146,9 +146,10 @@ def _loops(stmt: ast.stmt, generators: list[ast.comprehension]) -> ast.expr | No
             return NOTHING
         else:
             return None
-        stmt = _innermost(inner, generators)
-        if stmt is None:
+        last = _innermost(inner, generators)
+        if last is None:
             return None
+        stmt = last
 
 
 def _innermost(block: list[ast.stmt], generators: list[ast.comprehension]) -> ast.stmt | None:
