@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from depyf.bytecode.depths import stack_depths
 from depyf.bytecode.draft import Draft
 from depyf.bytecode.listing import Listing
@@ -56,7 +58,10 @@ def walk_from_start(draft: Draft, marks: bool, *, beyond: bool) -> Listing:
     for node in walker.nodes.values():
         if not node.emitted:
             walker.protect(node)
-    return arrange(draft, list(walker.nodes.values()))
+    listing = arrange(draft, list(walker.nodes.values()))
+    for node in walker.nodes.values():  # They refer to each other, and while code is decompiled nothing collects them.
+        node.emitted, node.following, node.catch, node.beyond = [], None, None, None
+    return listing
 
 
 class Walker:
@@ -72,9 +77,6 @@ class Walker:
         self.pending: list[Node] = []
         has_subroutines = any(raw.name == "END_FINALLY" for raw in draft.raws)
         self.limit = (COPIES_OF_SUBROUTINES if has_subroutines else COPIES) * (len(draft.raws) + 1)
-        self.roles = {"": self.run, "enter": self.enter, "cleanup": self.clean_up, "swallow": self.swallow}
-        self.roles["break"] = lambda machine, point: leave_for_loop(machine, BREAKING)
-        self.roles["out"] = lambda machine, point: leave_loop(machine)
 
     def reach(self, point: Point) -> Node:
         """Return the node of a point; a new node will be visited."""
@@ -92,7 +94,7 @@ class Walker:
     def visit(self, node: Node) -> None:
         """Determine the operations and successors of a node."""
         machine = Machine(self.draft, self.layouts, node.point, self.marks)
-        self.roles[node.point.role](machine, node.point)
+        ROLES[node.point.role](self, machine, node.point)
         node.emitted = machine.emitted
         for index, point in machine.branches:
             op, arg, *_ = node.emitted[index]
@@ -109,7 +111,7 @@ class Walker:
         """Give a jump that may be inserted for a node a handler, if that handler also protects something else."""
         self.is_done = True
         machine = Machine(self.draft, self.layouts, node.point)
-        self.roles[node.point.role](machine, node.point)
+        ROLES[node.point.role](self, machine, node.point)
         node.catch = self.catch(machine)
 
     def run(self, machine: Machine, point: Point) -> None:
@@ -187,6 +189,17 @@ class Walker:
             machine.emit(op)
         machine.leave_block("handler")
         machine.replace(1 + len(HANDLED + CAUGHT), [NORMAL])
+
+
+ROLES: dict[str, Callable[[Walker, Machine, Point], None]] = {
+    "": Walker.run,
+    "enter": Walker.enter,
+    "cleanup": Walker.clean_up,
+    "swallow": Walker.swallow,
+    "break": lambda walker, machine, point: leave_for_loop(machine, BREAKING),
+    "out": lambda walker, machine, point: leave_loop(machine),
+}
+"""What happens at the points of each role."""
 
 
 def do(machine: Machine, step: Step) -> None:
