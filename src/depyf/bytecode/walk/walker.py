@@ -129,6 +129,8 @@ class Walker:
         if number >= 0:
             handler = self.draft.handlers[number]
             kept = self.keep(machine, handler.depth)
+            if kept is None:
+                return None
             caught = self.layouts.push(kept, *[REAL] * (1 + handler.lasti))
             return self.catch_at(Point(handler.target, caught, ()), kept.reals, handler.lasti)
         for index in range(len(machine.catching) - 1, -1, -1):
@@ -137,6 +139,8 @@ class Walker:
                 return self.catch_in_handler(machine, block, machine.catching[: index + 1])
             if block.kind != "loop":
                 kept = self.keep(machine, block.depth)
+                if kept is None:
+                    return None
                 enter = Point(block.target, kept, machine.catching[:index], "enter")
                 return self.catch_at(enter, kept.reals, False)
         return None
@@ -153,15 +157,20 @@ class Walker:
             kept = cut(machine.protected, depth)
             if tuple(top_slots(kept, len(HANDLED))) == HANDLED:
                 return self.catch_at(Point(block.target, kept, blocks, "cleanup"), kept.reals, True)
-        if any(OPERATIONS[op].raises for op, *_ in machine.emitted):
+        if may_raise(machine):
             raise machine.fail("the stack of a handler has lost the handler's own values")
         return None
 
-    def keep(self, machine: Machine, depth: int) -> Layout:
-        """Return the slots that a handler keeps."""
-        if depth > machine.protected.depth:
+    def keep(self, machine: Machine, depth: int) -> Layout | None:
+        """Return the slots that a handler keeps; None if the stack lacks them, but nothing here raises.
+
+        Dynamo of torch 2.6 begins a `try` above the arguments of the call in it.
+        """
+        if depth <= machine.protected.depth:
+            return cut(machine.protected, depth)
+        if may_raise(machine):
             raise machine.fail(f"the handler keeps {depth} values of a stack of {machine.protected.depth}")
-        return cut(machine.protected, depth)
+        return None
 
     def enter(self, machine: Machine, point: Point) -> None:
         """Begin a handler: the interpreter saves the previous exception and pushes the caught one."""
@@ -200,6 +209,11 @@ ROLES: dict[str, Callable[[Walker, Machine, Point], None]] = {
     "out": lambda walker, machine, point: leave_loop(machine),
 }
 """What happens at the points of each role."""
+
+
+def may_raise(machine: Machine) -> bool:
+    """Return whether an operation of a point may raise an exception."""
+    return any(OPERATIONS[op].raises for op, *_ in machine.emitted)
 
 
 def do(machine: Machine, step: Step) -> None:
