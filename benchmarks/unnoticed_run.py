@@ -162,7 +162,8 @@ def observed(feature: Callable[[], object], context: contextlib.AbstractContextM
                 seen["exception"] = frames(error)
             seen["inside"] = readable()
     value = None
-    gc.collect()
+    while gc.collect():  # What one round finalises may hold the last reference to more.
+        pass
     seen["warnings"] = [
         [each.category.__name__, normal(str(each.message)), f"{each.filename}:{each.lineno}"] for each in warned
     ]
