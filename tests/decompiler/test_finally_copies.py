@@ -328,7 +328,7 @@ INNER = (
 
 
 def inner(copy: str, own: str, around: str = "", second: str | None = None) -> str:
-    """Return a graph with a part of a `finally` body that is protected, in the copy and in the handler, or two parts."""
+    """Return a graph with a protected part of a `finally` body, or two, in the copy and in the handler."""
     more, own_more = (3, 13) if second is None else (8, 14)
     return INNER.format(copy=copy, own=own, around=around, second=second or "", more=more, own_more=own_more)
 
