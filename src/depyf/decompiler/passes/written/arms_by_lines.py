@@ -21,7 +21,7 @@ from depyf.decompiler.steps import step
 ELSE = 2
 """The number of lines from the end of a body to the first statement of its `else`."""
 FEW = 3
-"""The most statements in an `else` that is told from statements below a blank line."""
+"""The most statements of an arm that counts as short."""
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 Block = tuple[list[ast.stmt], type[ast.stmt] | None]
 """Statements, and the effect of reaching their end."""
