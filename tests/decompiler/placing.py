@@ -98,6 +98,8 @@ class Marked(Lines):
         self.offsets, self.of = [], []
         self.known = sorted({*found, *idle, *left})
         self.busy, self.used = {*found}, {*found, *idle}
+        self.code, self.leaving, self.skips = [], [], {}
+        self.has_skips = self.has_idle_end = self.has_loops = False
 
 
 def marked(text: str) -> list[ast.stmt]:

@@ -64,3 +64,11 @@ def test_another_test_is_no_copy() -> None:
 
 def test_a_copy_for_which_a_value_waits_is_not_whole() -> None:
     assert set(numbers(A_VALUE_WAITS)) == {0}
+
+
+def test_a_longer_test_at_the_end_is_another_one() -> None:
+    before = IN_AN_IF.replace("-> 2 if v1", "v5 = UNARY_NOT v1\n  -> 2 if v5")
+    end = "v4 = LOAD_FAST 'b'\n  v6 = UNARY_NOT v4\n  {}-> 2 if v{}"
+    assert len(set(numbers(before.replace("v4 = LOAD_FAST 'b'\n  -> 2 if v4", end.format("", 6))))) > 1
+    longer = end.format("v7 = UNARY_NOT v6\n  ", 7)
+    assert set(numbers(before.replace("v4 = LOAD_FAST 'b'\n  -> 2 if v4", longer))) == {0}
