@@ -208,7 +208,7 @@ ROLES: dict[str, Callable[[Walker, Machine, Point], None]] = {
     "break": lambda walker, machine, point: leave_for_loop(machine, BREAKING),
     "out": lambda walker, machine, point: leave_loop(machine),
 }
-"""What happens at the points of each role."""
+"""The method of each role."""
 
 
 def may_raise(machine: Machine) -> bool:
