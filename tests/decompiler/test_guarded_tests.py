@@ -33,7 +33,7 @@ def noted(
     listing.handlers = [None] if has_handlers else []  # type: ignore[list-item]
     if is_gone:
         graph.blocks[1] = None
-    note_guarded(graph, listing, [2, 3, 3])
+    note_guarded(graph, listing, [2, 3, 3, 3])
     return graph.guarded
 
 
@@ -53,6 +53,22 @@ def test_a_test_that_nothing_protects(op: str) -> None:
 def test_all_tests_of_a_generator_are_protected() -> None:
     assert noted(BARE, is_generator=True) == {0: True}
     assert noted(BARE, "UNGUARDED", is_generator=True, has_handlers=False) == {0: False}
+
+
+KEPT = "block 1; -> 3 if v0 else 2 (v0)\nblock 2 (v1); return v1\nblock 3; return"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        (f"block 0  [handler 0: block 2]; v0 = LOAD_FAST 'a'; -> 1\n{KEPT}", {0: False}),
+        (f"block 0; v0 = LOAD_FAST 'a'; -> 1\n{KEPT}", {}),
+        (f"block 0  [handler 0: block 2]; v0 = LOAD_FAST 'a'; -> 1\n{KEPT.replace(' (v0)', '')}", {}),
+        ("block 0; -> 1 if v0 else 2 (v0)\nblock 1; return\nblock 2 (v1); return v1", {}),
+    ],
+)
+def test_a_test_between_protected_code(blocks: str, expected: dict[int, bool]) -> None:
+    assert noted(blocks) == expected
 
 
 @pytest.mark.parametrize(("guarded", "told", "loose"), [(None, False, False), (True, True, False), (False, True, True)])

@@ -46,6 +46,7 @@ WITHOUT_NEAR_MISS = frozenset(
         "passes/loop_tails",
         "passes/private_names",
         "structure/chains",
+        "structure/one_return",
         "structure/patterns/junk",
         "structure/regions/same",
         "structure/regions/split",

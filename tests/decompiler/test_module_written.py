@@ -8,6 +8,8 @@ import types
 
 import pytest
 
+from depyf.bytecode.known import ENTER, THROW
+from depyf.bytecode.known_groups import UNTRACE
 from depyf.bytecode.reader import read
 from depyf.decompiler.passes.body import Body
 from depyf.decompiler.passes.module import module_body
@@ -67,6 +69,14 @@ BOUND = {
 @pytest.mark.parametrize("text", BOUND)
 def test_placeholders_are_bound_first(text: str) -> None:
     assert written(text, made=collections.OrderedDict).replace('"""', "'") == BOUND[text]
+
+
+@pytest.mark.parametrize(
+    ("value", "module", "name"),
+    [(THROW, "known", "THROW"), (ENTER, "known", "ENTER"), (UNTRACE, "known_groups", "UNTRACE")],
+)
+def test_functions_for_operations_come_from_depyf(value: object, module: str, name: str) -> None:
+    assert written("a", made=value) == f"from depyf.bytecode.{module} import {name} as made\na"
 
 
 def test_constant_sets_are_made() -> None:

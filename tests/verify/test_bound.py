@@ -26,6 +26,17 @@ def test_what_is_bound_is_a_constant() -> None:
     assert level("def f(x):\n    assert x\n", text) is Level.EQUIVALENT
 
 
+RAISING = "def f(x):\n    try:\n        g()\n    except BaseException:\n        raise\n"
+THROWING = RAISING.replace("raise\n", "it(info()[1])\n")
+
+
+def test_functions_for_operations_are_constants() -> None:
+    bound = "from depyf.bytecode.known import {} as it\nfrom sys import exc_info as info\n"
+    assert level(RAISING, bound.format("THROW") + THROWING) is Level.EQUIVALENT
+    assert level(RAISING, bound.format("ENTER") + THROWING) is Level.UNPROVEN
+    assert level(RAISING, bound.format("THROW").replace("known", "code") + THROWING) is Level.UNPROVEN
+
+
 @pytest.mark.parametrize(
     "original",
     ["it = 1\n", "def h():\n    return it\n", "globals()\n", "a.it\n", "g('it')\n", "eval(x)\n"],

@@ -18,6 +18,8 @@ from typing import NoReturn
 
 from depyf.bytecode.code import CO_OPTIMIZED
 
+OWN_MODULES = ("depyf.bytecode.known", "depyf.bytecode.known_async", "depyf.bytecode.known_groups")
+"""The modules from which the text of a module imports these functions."""
 Entering = Callable[[object], tuple[object, object]]
 MISSING = object()
 

@@ -1,4 +1,4 @@
-"""Resolve the names that a module's text first binds to builtins: their loads become constants.
+"""Resolve the names that a module's text first binds to builtins or to depyf's own functions: loads become constants.
 
 Before: CONST 0; CONST ('iter',); IMPORT_NAME builtins; IMPORT_FROM iter; STORE_NAME object_iter; POP; ...
         and anywhere LOAD_GLOBAL object_iter
@@ -10,16 +10,16 @@ namespace with these additional names, and no code in the original uses them.
 
 from __future__ import annotations
 
-import builtins
-import sys
+import importlib
 from dataclasses import replace
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.depths import stack_depths
+from depyf.bytecode.known import OWN_MODULES
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.bytecode.listings import Listings, Made
 
-MODULES = {"builtins": builtins, "sys": sys}
+MODULES = frozenset(("builtins", "sys", *OWN_MODULES))
 BINDING = ("CONST", "CONST", "IMPORT_NAME", "IMPORT_FROM", "STORE_NAME", "POP")
 READERS = frozenset({"globals", "locals", "vars", "dir", "eval", "exec", "__dict__"})
 """Names that show a namespace to a program. Code with any of these could see the additional names."""
@@ -67,9 +67,9 @@ def _binding(items: list[Instruction], place: int) -> tuple[object, object] | No
     if tuple(item.op for item in found) != BINDING:
         return None
     level, names, module, attribute, store, _ = (item.arg for item in found)
-    held = MODULES.get(str(module))
-    if level != 0 or names != (attribute,) or held is None or not isinstance(attribute, str):
+    if level != 0 or names != (attribute,) or module not in MODULES or not isinstance(attribute, str):
         return None
+    held = importlib.import_module(str(module))
     return (store, getattr(held, attribute)) if hasattr(held, attribute) and store != attribute else None
 
 

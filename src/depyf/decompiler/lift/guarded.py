@@ -25,11 +25,24 @@ def note_guarded(graph: Graph, listing: Listing, ends: Sequence[int]) -> None:
     is_generator = bool(listing.code.flags & GENERATORS)
     if not (is_generator or listing.handlers) or not facts_of(listing.code.version, str(listing.code)).loose_tests:
         return
+    entered = set() if is_generator else _entered_unprotected(graph)
     for block, end in zip(graph.blocks, ends):
         if block is None or not isinstance(block.exit, Branch):
             continue
         if is_generator or block.handler >= 0:
             graph.guarded[block.exit.cond] = listing.instructions[end - 2].op != "UNGUARDED"
+        elif not block.insts and block.index not in entered and is_kept(graph, block.exit):
+            graph.guarded[block.exit.cond] = False
+
+
+def _entered_unprotected(graph: Graph) -> set[int]:
+    """Return the blocks that begin the code or follow a block without a handler."""
+    return {0}.union(edge.target for block in graph.live() if block.handler < 0 for edge in block.exit.edges())
+
+
+def is_kept(graph: Graph, test: Branch) -> bool:
+    """Return whether a tested value stays on the stack on one of the two paths."""
+    return any(test.cond in (*edge.args, *graph.block(edge.target).stack) for edge in test.edges())
 
 
 def note_test(operation: ast.BoolOp, guarded: bool | None) -> None:

@@ -87,6 +87,7 @@ from depyf.decompiler.structure.loop_tests import part_loop_tests
 from depyf.decompiler.structure.loops import Irreducible
 from depyf.decompiler.structure.nests import cut, find_markers, join_ends, nests, scopes
 from depyf.decompiler.structure.nodes import items_of
+from depyf.decompiler.structure.one_return import join_one_return
 from depyf.decompiler.structure.patterns.cases import join_cases
 from depyf.decompiler.structure.patterns.hoist import hoist_behind_cases
 from depyf.decompiler.structure.regions.async_ends import expand_async_ends
@@ -96,6 +97,7 @@ from depyf.decompiler.structure.regions.recognise import recognise
 from depyf.decompiler.structure.same_ends import join_same_ends
 from depyf.decompiler.structure.shared_ends import share_ends
 from depyf.decompiler.structure.thread import thread
+from depyf.decompiler.structure.value_copies import join_value_copies
 
 NOTHING: frozenset[str] = frozenset()
 BUILD = "build"
@@ -117,6 +119,7 @@ def _lift(work: Work) -> None:
 
 def _dropped(work: Work) -> None:
     join_dropped_copies(work.graph)
+    join_value_copies(work.graph)
     remove_dropped(work.graph)
 
 
@@ -173,6 +176,8 @@ def _except_star(work: Work) -> None:
 def _ends(work: Work) -> None:
     if work.code.name != "<lambda>" and not work.graph.source_order and joins_exits(work):
         join_same_ends(work.graph)
+        if WRITTEN not in work.without:
+            join_one_return(work.graph)
     join_ends(work.graph)
     share_ends(work.graph)
 

@@ -9,8 +9,9 @@ The compiler drops the value in one place. It copies a short end of the code aft
 from __future__ import annotations
 
 from depyf.decompiler.graph.orders import postorder
-from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Raise, Return, same_operation
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
 from depyf.decompiler.steps import step
+from depyf.decompiler.structure.copied_ends import Copies
 from depyf.decompiler.structure.regions.split import split_block
 
 
@@ -71,35 +72,8 @@ def _is_made(block: Block, place: int) -> bool:
 
 def _alike(graph: Graph, one: Block, first: int, two: Block, second: int) -> bool:
     """Return whether two blocks are the same from these places on, where each drops its own value."""
-    return one.insts[first].line == two.insts[second].line and _same(graph, one, first + 1, two, second + 1)
-
-
-def _same(graph: Graph, one: Block, first: int, two: Block, second: int) -> bool:
-    """Return whether two blocks are the same from these places on."""
-    left, right = one.insts[first:], two.insts[second:]
-    if len(left) != len(right):
-        return False
-    renamed: dict[int, int] = {}
-    for inst, other in zip(left, right):
-        same = same_operation(inst, other) and inst.line == other.line
-        if not same or [renamed.get(temp, temp) for temp in inst.uses] != other.uses:
-            return False
-        renamed.update(zip(inst.defs, other.defs))
-    match one.exit, two.exit:
-        case (Return(_, line) as exit_, Return(_, other_line)) | (Raise(_, line) as exit_, Raise(_, other_line)):
-            reads = [renamed.get(temp, temp) for temp in exit_.reads()]
-            return line == other_line and reads == two.exit.reads()
-        case Goto(edge), Goto(onward):
-            args = [renamed.get(temp, temp) for temp in edge.args]
-            return args == onward.args and (edge.target == onward.target or _are_copies(graph, edge, onward))
-    return False
-
-
-def _are_copies(graph: Graph, edge: Edge, other: Edge) -> bool:
-    """Return whether two edges lead to copies of the end of the code, which a `try` does not protect."""
-    one, two = graph.block(edge.target), graph.block(other.target)
-    ends = isinstance(one.exit, (Return, Raise)) and not edge.args
-    return ends and one.handler == two.handler and _same(graph, one, 0, two, 0)
+    same_line = one.insts[first].line == two.insts[second].line
+    return same_line and Copies(graph).same(one, first + 1, two, second + 1)
 
 
 def _cut(graph: Graph, block: Block, place: int) -> Block:

@@ -129,8 +129,8 @@ def replace_inlined(graph: Graph, inlined: Inlined, inst: Inst) -> None:
         other.insts = [one for one in other.insts if one.op != "STORE_FAST" or one.uses[0] not in inlined.saved]
     block.exit = Goto(Edge(rest.index, []))
     if not rest.insts and isinstance(rest.exit, Goto):
-        # It contains nothing any more that the handler of the loop could protect.
-        rest.handler = graph.block(rest.exit.edge.target).handler
+        # It contains nothing any more that the handler of the loop could protect. The value may leave a `with` next.
+        rest.handler = block.handler
     graph.temps = inlined.graph.temps
     _prune(graph)
 

@@ -62,14 +62,18 @@ def cut(graph: Graph, markers: set[int]) -> None:
 
 
 def _cut_headers(graph: Graph) -> None:
-    """Give each `for` its own block if an outer loop jumps back to the start of its iterator."""
-    if not any(isinstance(block.exit, ForIter) and block.insts for block in graph.live()):
+    """Give each `for` its own block if the start of its iterable may begin an outer loop.
+
+    An iterable with a short circuit has several blocks, which become one with the `for`.
+    """
+    heads = [block for block in graph.live() if isinstance(block.exit, ForIter) and block.insts]
+    loops = map(graph.block, loop_headers(graph) if heads else ())
+    if all(isinstance(block.exit, ForIter) and not block.insts for block in loops):
         return
-    for label in sorted(loop_headers(graph)):
-        block = graph.block(label)
-        if isinstance(block.exit, ForIter) and block.insts:
-            iterator = block.exit.iterator
-            split_block(graph, block, len(block.insts)).stack.append(iterator)
+    for block in heads:
+        assert isinstance(block.exit, ForIter)
+        iterator = block.exit.iterator
+        split_block(graph, block, len(block.insts)).stack.append(iterator)
 
 
 def _merge_reraises(graph: Graph) -> None:

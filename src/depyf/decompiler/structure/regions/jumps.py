@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.graph.tac import Block, Branch, Goto, Graph
+from depyf.decompiler.lift.guarded import is_kept
 from depyf.decompiler.structure.regions.table import Regions, skip_empty
 
 NEVER_RAISE = frozenset({"CONST", "IS", "POP"})
@@ -36,23 +37,18 @@ def protect_jumps(regions: Regions) -> None:
         if not block.insts and isinstance(block.exit, Goto):
             behind = skip_empty(graph, block.exit.edge.target).handler
             shared = [handler for handler in regions.chain(behind) if all(handler in regions.chain(a) for a in around)]
-            if shared and block.handler not in shared:
+            if shared and block.handler not in shared and block.handler not in around:
                 block.handler = shared[0]
                 regions.ways.note(block)
         elif len(around) == 1 and (_tests_value(block, makers) or (is_loose and _is_loose_test(graph, block))):
-            _let_in(regions, block, around.pop(), is_loose)
+            _let_in(regions, block, around.pop())
 
 
-def _let_in(regions: Regions, block: Block, handler: int, is_loose: bool) -> None:
-    """Give a test the handler of the blocks around it, if its own one is further out.
-
-    is_loose: the compiler leaves some tests unprotected; note that it did so here.
-    """
+def _let_in(regions: Regions, block: Block, handler: int) -> None:
+    """Give a test the handler of the blocks around it, if its own one is further out."""
     if block.handler in regions.chain(handler)[1:] or block.handler < 0:
         block.handler = handler
         regions.ways.note(block)
-        if is_loose and isinstance(block.exit, Branch):
-            regions.graph.guarded[block.exit.cond] = False
 
 
 def _tests_value(block: Block, makers: dict[int, Block]) -> bool:
@@ -72,8 +68,7 @@ def _is_loose_test(graph: Graph, block: Block) -> bool:
     if not isinstance(block.exit, Branch) or any(inst.op != "UNGUARDED" for inst in block.insts):
         return False
     ways = block.exit.edges()
-    is_kept = any(block.exit.cond in (*edge.args, *graph.block(edge.target).stack) for edge in ways)
-    return is_kept and any(graph.block(edge.target).handler >= 0 for edge in ways)
+    return is_kept(graph, block.exit) and any(graph.block(edge.target).handler >= 0 for edge in ways)
 
 
 def _makes_bool(block: Block | None, temp: int) -> bool:

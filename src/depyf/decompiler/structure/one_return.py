@@ -1,0 +1,88 @@
+"""Join the returns that the compiler wrote for one `return` with a conditional expression.
+
+Before: 0: Branch v0 -> 1, 2    1: v1 = b; return v1    2: v2 = c; return v2
+After:  0: Branch v0 -> 1, 2    1: v1 = b -> 3 (v1)     2: v2 = c -> 3 (v2)      3 (v3): return v3
+
+All returns have the location of one statement, and the test is inside of it. Copies of a `finally` body correspond only
+if such returns are joined. In code without handlers `passes/written/conditionals.py` joins them.
+"""
+
+from __future__ import annotations
+
+from depyf.bytecode.places import Place
+from depyf.decompiler.graph.orders import postorder
+from depyf.decompiler.graph.successors import predecessors
+from depyf.decompiler.graph.tac import Block, Branch, Goto, Graph, Return
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.regions.table import prune
+from depyf.decompiler.structure.value_copies import cut_before, join_at, operand, value_in
+
+
+def join_one_return(graph: Graph) -> None:
+    """Lead the arms of a conditional expression in a `return` to one end."""
+    if not graph.places or not graph.handlers:
+        return
+    before = predecessors(graph)
+    found = False
+    for index in postorder(graph):
+        block = graph.block(index)
+        if isinstance(block.exit, Branch) and block.insts:
+            place = graph.place(block.insts[-1].offset)
+            if place is not None:
+                found |= _join(graph, block, place, before)
+    if found:
+        prune(graph)
+
+
+def _join(graph: Graph, block: Block, test: Place, before: dict[int, list[int]]) -> bool:
+    """Join the returns after a test that are of the statement around it."""
+    arms = dict.fromkeys(arm.index for edge in block.exit.edges() for arm in operand(graph, edge, block))
+    ends = [arm for arm in arms if _returns(graph, graph.block(arm), test, before)]
+    if len(ends) < 2:
+        return False
+    first = graph.block(ends[0])
+    value = _returned(graph, first).value
+    place = _behind(first, value)
+    if place is None:
+        return False
+    copies = []
+    for other in map(graph.block, ends[1:]):
+        start = len(other.insts) - len(first.insts) + place
+        made = value_in(graph, (first, place, value), (other, start)) if start >= 0 else None
+        if made is not None:
+            copies.append((other, start, made))
+    if copies:
+        step("block {} and the blocks that end as it does are arms of one `return`", first.index)
+        join_at(graph, cut_before(graph, first, place, value, before), copies, before)
+    return bool(copies)
+
+
+def _returns(graph: Graph, block: Block, test: Place, before: dict[int, list[int]]) -> bool:
+    """Return whether a block ends with the `return` around a test, or only leads to it.
+
+    The value of a `return` that is nowhere written has the location of the `return`, which is that of a statement.
+    """
+    exit_ = block.exit
+    if isinstance(exit_, Goto):
+        target = graph.block(exit_.edge.target)
+        if before[target.index] != [block.index] or exit_.edge.args:
+            return False
+        exit_ = target.exit
+    if not isinstance(exit_, Return):
+        return False
+    place = graph.place(exit_.offset)
+    made = next((inst.offset for inst in block.insts if exit_.value in inst.defs), -1)
+    return place is not None and place[:2] < test[:2] and test[2:] <= place[2:] and graph.place(made) != place
+
+
+def _returned(graph: Graph, block: Block) -> Return:
+    exit_ = graph.block(block.exit.edge.target).exit if isinstance(block.exit, Goto) else block.exit
+    assert isinstance(exit_, Return)
+    return exit_
+
+
+def _behind(block: Block, value: int) -> int | None:
+    """Return the place after the operation that makes a value, 0 for a phi, None if another block makes it."""
+    if value in block.phis:
+        return 0
+    return next((place for place, inst in enumerate(block.insts, 1) if value in inst.defs), None)

@@ -1,0 +1,162 @@
+"""Join the copies of the code after an expression with several ways, whose value that code uses.
+
+Before: 0: Branch v0 -> 4 (v0), 1    1: Branch v2 -> 2, 3    2: v3 = c; return v3    3: -> 4 (v4)    4 (v1): return v1
+After:  0: Branch v0 -> 4 (v0), 1    1: Branch v2 -> 2, 3    2: v3 = c -> 4 (v3)     3: -> 4 (v4)    4 (v1): return v1
+
+Before: 0: Branch v0 -> 1, 2         1: v1 = x; return v1    2: POP v9; return v0
+After:  0: Branch v0 -> 1, 2         1: v1 = x -> 3 (v1)     2: POP v9 -> 3 (v0)     3 (v2): return v2
+
+The compiler copies a short end of the code to the jumps that lead to it. A short circuit or a chain of comparisons
+keeps the tested value on one path. All code on the other path, up to the end of the statement, computes another value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from depyf.decompiler.graph.orders import postorder
+from depyf.decompiler.graph.successors import predecessors
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Raise, Reraise, Return
+from depyf.decompiler.steps import step
+from depyf.decompiler.structure.copied_ends import Copies
+from depyf.decompiler.structure.regions.split import split_block
+from depyf.decompiler.structure.regions.table import prune
+
+MOST = 256
+"""The most blocks of one operand."""
+ENDS = (Return, Raise, Reraise, Goto)
+
+
+def join_value_copies(graph: Graph) -> None:
+    """Lead the ends of both paths of each test whose value is kept to one end, with the value as a phi."""
+    before = predecessors(graph)
+    found = False
+    for index in postorder(graph):
+        exit_ = graph.block(index).exit
+        if isinstance(exit_, Branch):
+            found |= _join(graph, exit_.cond, exit_.if_true, exit_.if_false, before)
+            found |= _join(graph, exit_.cond, exit_.if_false, exit_.if_true, before)
+    if found:
+        prune(graph)
+
+
+def _join(graph: Graph, value: int, way: Edge, other: Edge, before: dict[int, list[int]]) -> bool:
+    """Join the ends after `other` that are copies of the code after `way`, which uses the tested value."""
+    end = graph.block(way.target)
+    if not isinstance(end.exit, ENDS):
+        return False
+    place = _start(end, way, value, before)
+    if place is None:
+        return False
+    free = end.phis[0] if way.args else value
+    copies = [
+        (block, start, made)
+        for block in operand(graph, other, end)
+        if (start := len(block.insts) - len(end.insts) + place) >= 0
+        if (made := value_in(graph, (end, place, free), (block, start))) is not None
+    ]
+    if not copies:
+        return False
+    shared = end if way.args else cut_before(graph, end, place, value, before)
+    join_at(graph, shared, copies, before)
+    return True
+
+
+def join_at(graph: Graph, shared: Block, copies: list[tuple[Block, int, int]], before: dict[int, list[int]]) -> None:
+    """Lead copies of an end to it, each from a place on and with a value."""
+    for block, start, made in copies:
+        step("block {} ends as block {} does, with its own value", block.index, shared.index)
+        block.insts, block.exit = block.insts[:start], Goto(Edge(shared.index, [made]))
+    before[shared.index] = [*before[shared.index], *(block.index for block, _, _ in copies)]
+    for index in list(before[shared.index]):
+        _lead_past(graph, graph.block(index), before)
+
+
+def _lead_past(graph: Graph, block: Block, before: dict[int, list[int]]) -> None:
+    """Lead the edges to a merge past it if it only passes its value on to another merge."""
+    if block.insts or not isinstance(block.exit, Goto) or block.phis != block.exit.edge.args:
+        return
+    target = block.exit.edge.target
+    for source in before[block.index]:
+        for edge in graph.block(source).exit.edges():
+            if edge.target == block.index:
+                edge.target = target
+    before[target] = [index for index in before[target] if index != block.index] + before[block.index]
+    before[block.index] = []
+
+
+def _hands_over(end: Block) -> bool:
+    """Return whether a block passes values to a merge: the ends of both paths are one already."""
+    return isinstance(end.exit, Goto) and bool(end.exit.edge.args)
+
+
+def _start(end: Block, way: Edge, value: int, before: dict[int, list[int]]) -> int | None:
+    """Return where the end of a statement begins after the drops of a chain; None if it uses no tested value."""
+    if way.args:
+        return 0 if way.args == [value] else None
+    if len(before[end.index]) > 1 or end.phis or _hands_over(end):
+        return None
+    place = 0
+    while place < len(end.insts) and end.insts[place].op == "POP":
+        if end.insts[place].uses == [value]:
+            return None
+        place += 1
+    return place
+
+
+def operand(graph: Graph, edge: Edge, end: Block) -> list[Block]:
+    """Return the blocks that an edge reaches before the end of the statement; none if there are many."""
+    found: list[Block] = []
+    seen = {end.index}
+    work = [edge.target]
+    while work:
+        index = work.pop()
+        if index not in seen:
+            seen.add(index)
+            found.append(graph.block(index))
+            work += [onward.target for onward in found[-1].exit.edges()]
+            if len(found) > MOST:
+                return []
+    return found
+
+
+def value_in(graph: Graph, end: tuple[Block, int, int], copy: tuple[Block, int]) -> int | None:
+    """Return the value that a copy of an end uses, made before it in the same block; None if it is no copy."""
+    (one, first, free), (two, second) = end, copy
+    if one.handler != two.handler or type(one.exit) is not type(two.exit):
+        return None
+    copies = Copies(graph, free)
+    if not copies.same(one, first, two, second) or copies.renamed.get(free, free) == free:
+        return None
+    value = copies.renamed[free]
+    is_own = value in two.phis or any(value in inst.defs for inst in two.insts[:second])
+    return value if is_own else None
+
+
+def cut_before(graph: Graph, end: Block, place: int, value: int, before: dict[int, list[int]]) -> Block:
+    """Cut a block before the end of the statement; return the end, which takes the tested value as a phi."""
+    shared = split_block(graph, end, place)
+    phi = graph.new_temp()
+    shared.phis = [phi]
+    shared.stack = [*(temp for temp in shared.stack if temp != value), phi]
+    end.exit = Goto(Edge(shared.index, [value]))
+    before[shared.index] = [end.index]
+    blocks = [shared]
+    for target in {edge.target for edge in shared.exit.edges()}:
+        before[target] = [shared.index if index == end.index else index for index in before[target]]
+        if before[target] == [shared.index]:
+            blocks.append(graph.block(target))
+    for block in blocks:
+        _rename(block, value, phi)
+    return shared
+
+
+def _rename(block: Block, old: int, new: int) -> None:
+    """Replace a value in a block."""
+    block.stack = [new if temp == old else temp for temp in block.stack]
+    block.insts = [replace(inst, uses=[new if temp == old else temp for temp in inst.uses]) for inst in block.insts]
+    match block.exit:
+        case Return(value) if value == old:
+            block.exit = replace(block.exit, value=new)
+        case Raise(operands):
+            block.exit = replace(block.exit, operands=[new if temp == old else temp for temp in operands])
