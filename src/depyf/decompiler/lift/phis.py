@@ -19,8 +19,10 @@ from depyf.decompiler.graph.tac import (
     SELF,
     Block,
     Branch,
+    Edge,
     Exit,
     ForIter,
+    Goto,
     Graph,
     Inst,
     Raise,
@@ -77,6 +79,36 @@ def _trivial(args: dict[int, list[int]]) -> tuple[dict[int, int], bool]:
             waiting.update(again)
             work.extend(dict.fromkeys(again))
     return {phi: value for phi, value in means.items() if phi != value}, has_misled
+
+
+def part_loop_entries(graph: Graph) -> None:
+    """Merge values before a loop that never changes them, instead of at its first block.
+
+    Before: 1: -> 3 (v1)    2: -> 3 (v2)    3 (v3): ...; -> 3 (v3)
+    After:  1: -> 4 (v1)    2: -> 4 (v2)    4 (v3): -> 3               3: ...; -> 3
+
+    A `finally` body may begin with a loop; the value that the `try` returns waits on the stack.
+    """
+    handled = {handler.target for handler in graph.handlers}
+    entries: dict[int, list[tuple[Block, Edge]]] = {}
+    for block in graph.live():
+        for edge in block.exit.edges():
+            entries.setdefault(edge.target, []).append((block, edge))
+    for block in graph.live():
+        if not block.phis or block.index in handled:
+            continue
+        first = [(source, edge) for source, edge in entries[block.index] if edge.args != block.phis]
+        if len(first) == len(entries[block.index]):
+            continue
+        sources = {source.handler for source, _ in first}
+        handler = sources.pop() if len(sources) == 1 else block.handler
+        merge = graph.new_block([], Goto(Edge(block.index)), handler, list(block.stack), block.offset)
+        merge.phis, block.phis = block.phis, []
+        for _, edge in first:
+            edge.target = merge.index
+        for _, edge in entries[block.index]:
+            if edge.target == block.index:
+                edge.args = []
 
 
 def settle_phis(graph: Graph) -> None:

@@ -33,7 +33,7 @@ from depyf.decompiler.lift.callees import settle_callees
 from depyf.decompiler.lift.guarded import note_guarded
 from depyf.decompiler.lift.keep import drop_unread, take_kept
 from depyf.decompiler.lift.machine import Machine
-from depyf.decompiler.lift.phis import remove_trivial_phis
+from depyf.decompiler.lift.phis import part_loop_entries, remove_trivial_phis
 from depyf.decompiler.steps import step
 from depyf.errors import DecompilationError
 
@@ -58,6 +58,7 @@ def lift(listing: Listing, first_temp: int = 0, *, restores: bool = False) -> Gr
         lifter.block(lifter.work.pop())
     if any(lifter.phis.values()):
         remove_trivial_phis(lifter.graph, lifter.handler_args)
+        part_loop_entries(lifter.graph)
     take_kept(lifter.graph)
     blocks = lifter.graph.live() if restores else []
     drop_unread(lifter.graph, {inst.uses[0] for block in blocks for inst in block.insts if inst.op == "POP_EXCEPT"})

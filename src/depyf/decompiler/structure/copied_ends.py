@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Raise, Reraise, Return, same_operation
+from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Reraise, Return, same_operation
+
+DROPS = ("POP", "POP_EXCEPT")
 
 
 class Copies:
@@ -23,8 +25,7 @@ class Copies:
         if len(left) != len(right):
             return False
         for inst, other in zip(left, right):
-            same = same_operation(inst, other) and inst.line == other.line
-            if not same or not self._correspond(inst.uses, other.uses):
+            if not self._same_operation(inst, other) or not self._correspond(inst.uses, other.uses):
                 return False
             self.renamed.update(zip(inst.defs, other.defs))
         match one.exit, two.exit:
@@ -37,6 +38,18 @@ class Copies:
                 return same and (edge.target == onward.target or self._lead_to_copies(edge, onward))
         return False
 
+    def _same_operation(self, one: Inst, two: Inst) -> bool:
+        """Return whether two operations are the same.
+
+        From 3.14 on, a drop has the location of the operation before it, and none at a merge. The test whose value the
+        first copy drops has the location of the whole expression.
+        """
+        if one.op not in DROPS or two.op != one.op:
+            return one.line == two.line and same_operation(one, two)
+        whole, part = self.graph.place(one.offset), self.graph.place(two.offset)
+        inside = whole is None or part is None or (whole[:2] <= part[:2] and part[2:] <= whole[2:])
+        return inside and (one.line == two.line or None in (one.line, two.line))
+
     def _correspond(self, left: list[int], right: list[int]) -> bool:
         for temp, other in zip(left, right):
             if temp == self.free:
@@ -46,7 +59,7 @@ class Copies:
         return len(left) == len(right)
 
     def _lead_to_copies(self, edge: Edge, other: Edge) -> bool:
-        """Return whether two edges lead to copies of the end of the code."""
+        """Return whether two edges lead to copies of the end of the code, or of the end of a handler."""
         one, two = self.graph.block(edge.target), self.graph.block(other.target)
-        ends = isinstance(one.exit, (Return, Raise)) and not edge.args
-        return ends and one.handler == two.handler and self.same(one, 0, two, 0)
+        ends = isinstance(one.exit, (Return, Raise)) or {inst.op for inst in one.insts} == {"POP_EXCEPT"}
+        return ends and not edge.args and one.handler == two.handler and self.same(one, 0, two, 0)

@@ -48,7 +48,7 @@ def _join(graph: Graph, block: Block, test: Place, before: dict[int, list[int]])
     copies = []
     for other in map(graph.block, ends[1:]):
         start = len(other.insts) - len(first.insts) + place
-        made = value_in(graph, (first, place, value), (other, start)) if start >= 0 else None
+        made = value_in(graph, (first, place, value), (other, start), before) if start >= 0 else None
         if made is not None:
             copies.append((other, start, made))
     if copies:

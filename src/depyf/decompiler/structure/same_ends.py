@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, operation_key
+from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Reraise, Return, operation_key
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.nests import find_markers
 from depyf.decompiler.structure.regions.split import split_block
@@ -24,7 +24,8 @@ def join_same_ends(graph: Graph) -> None:
     """Join ends that do the same, line for line, under one handler and within the same loops and handlers."""
     ends = [(block, block.exit.line) for block in graph.live() if isinstance(block.exit, (Return, Raise))]
     lines = [line for _, line in ends]
-    if len(set(lines)) == len(lines):
+    raising = _raising_again(graph)
+    if len(set(lines)) == len(lines) and not raising:
         return
     often = {line for line, count in Counter(lines).items() if count > 1}
     markers = find_markers(graph)
@@ -39,8 +40,15 @@ def join_same_ends(graph: Graph) -> None:
             if len(group) > 1:
                 work.append(_join(graph, group, markers))
     _lead_past(graph, {block.index for block, _ in ends})
-    join_tails(graph, [block for block, line in ends if line in often], markers)
+    join_tails(graph, [*(block for block, line in ends if line in often), *raising], markers)
     _lead_past(graph, {block.index for block, _ in ends if block.handler >= 0})
+
+
+def _raising_again(graph: Graph) -> list[Block]:
+    """Return the blocks that end a `finally` body, where the code that ends it may be copied."""
+    ends = [(block, block.exit.exc) for block in graph.live() if isinstance(block.exit, Reraise) and block.insts]
+    counts = Counter(exc for _, exc in ends)
+    return [block for block, exc in ends if counts[exc] > 1]
 
 
 def _join(graph: Graph, group: list[Block], markers: set[int]) -> list[Block]:

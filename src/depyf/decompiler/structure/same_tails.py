@@ -12,7 +12,18 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from depyf.bytecode.places import Place
-from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Return, is_second_half, operation_key
+from depyf.decompiler.graph.tac import (
+    Block,
+    Edge,
+    Goto,
+    Graph,
+    Inst,
+    Raise,
+    Reraise,
+    Return,
+    is_second_half,
+    operation_key,
+)
 from depyf.decompiler.steps import step
 
 Word = tuple[Hashable, Place | None]
@@ -42,6 +53,8 @@ def _end(graph: Graph, block: Block) -> Hashable:
     exit_ = block.exit
     if isinstance(exit_, Goto):
         return None if exit_.edge.args else exit_.edge.target
+    if isinstance(exit_, Reraise):
+        return Reraise, exit_.exc
     assert isinstance(exit_, (Return, Raise))
     place = graph.place(exit_.offset)
     return None if place is None else (type(exit_), len(exit_.reads()), place)
@@ -127,8 +140,10 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
         return None
     step("blocks {} have one end", [block.index for block in group])
     exit_ = first.exit
-    assert isinstance(exit_, (Goto, Raise, Return))
-    if isinstance(exit_, Raise):
+    assert isinstance(exit_, (Goto, Raise, Reraise, Return))
+    if isinstance(exit_, Reraise):
+        exit_ = Reraise(exit_.exc)
+    elif isinstance(exit_, Raise):
         exit_ = Raise(operands, exit_.line, None, exit_.offset)
     elif isinstance(exit_, Return):
         exit_ = Return(exit_.value, exit_.line, None, exit_.offset)

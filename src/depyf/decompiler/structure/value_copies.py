@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.successors import predecessors
-from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Raise, Reraise, Return
+from depyf.decompiler.graph.tac import Block, Branch, Edge, ForIter, Goto, Graph, Raise, Reraise, Return
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.copied_ends import Copies
 from depyf.decompiler.structure.regions.split import split_block
@@ -45,21 +45,19 @@ def _join(graph: Graph, value: int, way: Edge, other: Edge, before: dict[int, li
     end = graph.block(way.target)
     if not isinstance(end.exit, ENDS):
         return False
-    place = _start(end, way, value, before)
-    if place is None:
-        return False
     free = end.phis[0] if way.args else value
-    copies = [
-        (block, start, made)
-        for block in operand(graph, other, end)
-        if (start := len(block.insts) - len(end.insts) + place) >= 0
-        if (made := value_in(graph, (end, place, free), (block, start))) is not None
-    ]
-    if not copies:
-        return False
-    shared = end if way.args else cut_before(graph, end, place, value, before)
-    join_at(graph, shared, copies, before)
-    return True
+    for place in _starts(graph, end, way, value, before):
+        copies = [
+            (block, start, made)
+            for block in operand(graph, other, end)
+            if (start := len(block.insts) - len(end.insts) + place) >= 0
+            if (made := value_in(graph, (end, place, free), (block, start), before)) is not None
+        ]
+        if copies:
+            shared = end if way.args else cut_before(graph, end, place, value, before)
+            join_at(graph, shared, copies, before)
+            return True
+    return False
 
 
 def join_at(graph: Graph, shared: Block, copies: list[tuple[Block, int, int]], before: dict[int, list[int]]) -> None:
@@ -73,15 +71,15 @@ def join_at(graph: Graph, shared: Block, copies: list[tuple[Block, int, int]], b
 
 
 def _lead_past(graph: Graph, block: Block, before: dict[int, list[int]]) -> None:
-    """Lead the edges to a merge past it if it only passes its value on to another merge."""
-    if block.insts or not isinstance(block.exit, Goto) or block.phis != block.exit.edge.args:
+    """Lead the edges to a block past it if it only passes values on to a merge."""
+    sources = [graph.block(index) for index in before[block.index]]
+    if block.insts or not isinstance(block.exit, Goto) or any(isinstance(one.exit, ForIter) for one in sources):
         return
-    target = block.exit.edge.target
-    for source in before[block.index]:
-        for edge in graph.block(source).exit.edges():
-            if edge.target == block.index:
-                edge.target = target
-    before[target] = [index for index in before[target] if index != block.index] + before[block.index]
+    onward = block.exit.edge
+    for edge in [edge for source in sources for edge in source.exit.edges() if edge.target == block.index]:
+        passed = dict(zip(block.phis, edge.args))
+        edge.target, edge.args = onward.target, [passed.get(temp, temp) for temp in onward.args]
+    before[onward.target] = [index for index in before[onward.target] if index != block.index] + before[block.index]
     before[block.index] = []
 
 
@@ -90,18 +88,22 @@ def _hands_over(end: Block) -> bool:
     return isinstance(end.exit, Goto) and bool(end.exit.edge.args)
 
 
-def _start(end: Block, way: Edge, value: int, before: dict[int, list[int]]) -> int | None:
-    """Return where the end of a statement begins after the drops of a chain; None if it uses no tested value."""
+def _starts(graph: Graph, end: Block, way: Edge, value: int, before: dict[int, list[int]]) -> range:
+    """Return where the end of a statement may begin: after some drops of a chain; nowhere without the tested value."""
     if way.args:
-        return 0 if way.args == [value] else None
+        return range(way.args == [value] and not _only_tests(graph, end, before))
     if len(before[end.index]) > 1 or end.phis or _hands_over(end):
-        return None
+        return range(0)
     place = 0
-    while place < len(end.insts) and end.insts[place].op == "POP":
-        if end.insts[place].uses == [value]:
-            return None
+    while place < len(end.insts) and end.insts[place].op == "POP" and end.insts[place].uses != [value]:
         place += 1
-    return place
+    return range(place + 1)
+
+
+def _only_tests(graph: Graph, end: Block, before: dict[int, list[int]]) -> bool:
+    """Return whether a merge drops values of tests alone: they are the test of an `if`, not an expression statement."""
+    drops = bool(end.insts) and end.insts[0].op == "POP" and end.insts[0].uses == end.phis
+    return drops and all(isinstance(graph.block(index).exit, Branch) for index in before[end.index])
 
 
 def operand(graph: Graph, edge: Edge, end: Block) -> list[Block]:
@@ -120,8 +122,10 @@ def operand(graph: Graph, edge: Edge, end: Block) -> list[Block]:
     return found
 
 
-def value_in(graph: Graph, end: tuple[Block, int, int], copy: tuple[Block, int]) -> int | None:
-    """Return the value that a copy of an end uses, made before it in the same block; None if it is no copy."""
+def value_in(
+    graph: Graph, end: tuple[Block, int, int], copy: tuple[Block, int], before: dict[int, list[int]]
+) -> int | None:
+    """Return the value that a copy of an end uses, made just before it; None if it is no copy."""
     (one, first, free), (two, second) = end, copy
     if one.handler != two.handler or type(one.exit) is not type(two.exit):
         return None
@@ -129,8 +133,15 @@ def value_in(graph: Graph, end: tuple[Block, int, int], copy: tuple[Block, int])
     if not copies.same(one, first, two, second) or copies.renamed.get(free, free) == free:
         return None
     value = copies.renamed[free]
-    is_own = value in two.phis or any(value in inst.defs for inst in two.insts[:second])
-    return value if is_own else None
+    if _makes(two, value, second):
+        return value
+    above = [graph.block(index) for index in before[two.index]]
+    return value if not second and len(above) == 1 and _makes(above[0], value, None) else None
+
+
+def _makes(block: Block, value: int, place: int | None) -> bool:
+    """Return whether a block makes a value before a place."""
+    return value in block.phis or any(value in inst.defs for inst in block.insts[:place])
 
 
 def cut_before(graph: Graph, end: Block, place: int, value: int, before: dict[int, list[int]]) -> Block:

@@ -35,6 +35,8 @@ DROPS = ("POP", "POP_EXCEPT")
 REACHED = "__conditional_annotations__"
 Place = tuple[int, int]
 """A block and the number of an operation in it."""
+Dropped = tuple[int, int]
+"""The value that a `finally` body drops, perhaps a phi there, and the value that an edge passes for it."""
 
 
 def strip(regions: Regions, region: Region) -> bool:
@@ -43,7 +45,7 @@ def strip(regions: Regions, region: Region) -> bool:
     entry = graph.handlers[region.handler]
     body = regions.body(region.handler)
     matches: list[tuple[Block, Edge, Place]] = []
-    ends: list[tuple[Block, Edge]] = []
+    ends: list[tuple[Block, Edge, Dropped | None]] = []
     copies: set[int] = set()
     returns: dict[tuple[int, object], Place] = {}
     joined: list[list[tuple[Place, int]]] = []
@@ -52,7 +54,7 @@ def strip(regions: Regions, region: Region) -> bool:
         if not matcher.match((entry.target, 1), (edge.target, 0)):
             return False
         if matcher.after is None:
-            ends.append((block, edge))
+            ends.append((block, edge, _given_up(matcher, body, edge)))
         else:
             returned = matcher.returned()
             after = matcher.after if returned is None else returns.setdefault(returned, matcher.after)
@@ -62,7 +64,7 @@ def strip(regions: Regions, region: Region) -> bool:
     for tails in joined:
         _join_tails(regions, tails)
     _redirect(regions, matches, region.handler, copies)
-    _stop(regions, ends)
+    _stop(regions, ends, region.handler)
     regions.ways.prune(copies)
     return True
 
@@ -148,16 +150,37 @@ def _join_tails(regions: Regions, tails: list[tuple[Place, int]]) -> None:
         ways.note(block)
 
 
-def _stop(regions: Regions, ends: list[tuple[Block, Edge]]) -> None:
-    """Make edges unreachable: the `finally` body never ends by itself."""
-    if not ends:
-        return
-    stop = regions.graph.new_block([], Stop(), -1, [])
-    for block, edge in ends:
-        stop.handler = regions.parent.get(block.handler, -1)
-        edge.target, edge.args = stop.index, []
+def _given_up(matcher: _Matcher, body: set[int], edge: Edge) -> Dropped | None:
+    """Return the value of a `return` in the protected body that a `finally` body drops, or None."""
+    blocks = [matcher.graph.block(index) for index in body]
+    iterators = {block.exit.iterator for block in blocks if isinstance(block.exit, ForIter)}
+    made = {temp for block in blocks for temp in (*block.phis, *(temp for inst in block.insts for temp in inst.defs))}
+    passed = dict(zip(matcher.graph.block(edge.target).phis, edge.args))
+    values = [(temp, passed.get(temp, temp)) for temp in matcher.dropped]
+    found = [(temp, value) for temp, value in values if value in made and value not in iterators]
+    return found[0] if len(found) == 1 else None
+
+
+def _stop(regions: Regions, ends: list[tuple[Block, Edge, Dropped | None]], handler: int) -> None:
+    """Make edges unreachable, because the `finally` body never ends by itself; a dropped value was to be returned."""
+    graph, entry = regions.graph, regions.graph.handlers[handler]
+    around = [temp for temp in graph.block(entry.target).stack if temp not in (entry.exc, entry.lasti)]
+    stops: dict[int, Block] = {}
+    for block, edge, dropped in ends:
+        if dropped is None:
+            stop = stops[-1] = stops.get(-1) or graph.new_block([], Stop(), -1, around)
+            stop.handler = regions.parent.get(block.handler, -1)
+            edge.target, edge.args = stop.index, []
+        else:
+            phi, value = dropped
+            if phi not in stops:
+                line = next((inst.line for inst in block.insts if value in inst.defs), None)
+                stops[phi] = graph.new_block([], Return(phi, line), handler, around)
+                stops[phi].phis = [phi] if phi != value else []
+            edge.target, edge.args = stops[phi].index, [value] if phi != value else []
         regions.ways.note(block)
-    regions.ways.note(stop)
+    for stop in stops.values():
+        regions.ways.note(stop)
 
 
 class _Matcher:
@@ -179,6 +202,7 @@ class _Matcher:
         self.handlers: dict[int, int] = {}
         self.joined: dict[int, list[tuple[Place, int]]] = {}
         self.taken: set[tuple[Place, int]] = set()
+        self.dropped: set[int] = set()
 
     def match(self, handler: Place, copy: Place) -> bool:
         """Return whether it is a copy; `after` is where it continues, None if the code never ends by itself."""
@@ -245,7 +269,10 @@ class _Matcher:
         POPs of values from the walked code count as effects; those of earlier values, as a `return` drops them, do not.
         """
         if inst.op == "POP":
-            return inst.uses[0] not in self.values and inst.uses[0] not in self.copied
+            if inst.uses[0] in self.values or inst.uses[0] in self.copied:
+                return False
+            self.dropped.add(inst.uses[0])
+            return True
         return inst.op == "MOVE" or (inst.op == "POP_EXCEPT" and inst.uses == self.saved)
 
     def _step(self, one: Place, two: Place) -> bool:
@@ -360,6 +387,8 @@ class _Matcher:
                 return len(a_list) == len(b_list) and all(self._same(a, b) for a, b in zip(a_list, b_list))
             case Reraise(a), Reraise(b):
                 return self._same(a, b)
+            case Stop(), Stop():
+                return True
             case _:
                 return False
 
