@@ -125,7 +125,7 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
         _part_only(only, subject)
         if isinstance(only, ast.Match) and capture is None and _same(only.subject, subject):
             return cases, only.cases
-        if isinstance(only, ast.If) and (cases or _captured(only.body[0], subject)):
+        if isinstance(only, ast.If) and (cases or _begins_case(only.body[0], subject)):
             _turn(only, subject)
         case = _tested_case(only, subject, capture) if isinstance(only, ast.If) else None
         if case is None or not isinstance(only, ast.If):
@@ -181,6 +181,13 @@ def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:
         target = stmt.targets[0]
         return target if isinstance(target, Var) else None
     return None
+
+
+def _begins_case(stmt: ast.stmt, subject: ast.expr) -> bool:
+    """Return whether a statement captures the subject, or matches it with further cases."""
+    if isinstance(stmt, ast.Match):
+        return isinstance(subject, Temp) and _same(stmt.subject, subject)
+    return _captured(stmt, subject) is not None
 
 
 def _goes_on(stmts: list[ast.stmt], subject: ast.expr) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from depyf.bytecode.places import Place
 from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Reraise, Return, same_operation
 
 DROPS = ("POP", "POP_EXCEPT")
@@ -41,13 +42,13 @@ class Copies:
     def _same_operation(self, one: Inst, two: Inst) -> bool:
         """Return whether two operations are the same.
 
-        From 3.14 on, a drop has the location of the operation before it, and none at a merge. The test whose value the
-        first copy drops has the location of the whole expression.
+        A drop has the location of the operation before it, and none at a merge. That operation is a part of the
+        expression whose value is dropped, or all of it.
         """
         if one.op not in DROPS or two.op != one.op:
             return one.line == two.line and same_operation(one, two)
-        whole, part = self.graph.place(one.offset), self.graph.place(two.offset)
-        inside = whole is None or part is None or (whole[:2] <= part[:2] and part[2:] <= whole[2:])
+        places = [self.graph.place(inst.offset) for inst in (one, two)]
+        inside = None in places or _contains(*places) or _contains(*reversed(places))
         return inside and (one.line == two.line or None in (one.line, two.line))
 
     def _correspond(self, left: list[int], right: list[int]) -> bool:
@@ -61,5 +62,10 @@ class Copies:
     def _lead_to_copies(self, edge: Edge, other: Edge) -> bool:
         """Return whether two edges lead to copies of the end of the code, or of the end of a handler."""
         one, two = self.graph.block(edge.target), self.graph.block(other.target)
-        ends = isinstance(one.exit, (Return, Raise)) or {inst.op for inst in one.insts} == {"POP_EXCEPT"}
+        ends = isinstance(one.exit, (Return, Raise, Reraise)) or {inst.op for inst in one.insts} == {"POP_EXCEPT"}
         return ends and not edge.args and one.handler == two.handler and self.same(one, 0, two, 0)
+
+
+def _contains(whole: Place | None, part: Place | None) -> bool:
+    """Return whether a known location contains another."""
+    return whole is not None and part is not None and whole[:2] <= part[:2] and part[2:] <= whole[2:]

@@ -401,8 +401,19 @@ class _Matcher:
     def _same(self, one: int, two: int) -> bool:
         return self.values.get(one, one) == two
 
+    def _onward(self, edge: Edge) -> Edge:
+        """Return the edge with which an empty block passes values on, if an edge leads to one."""
+        for _ in self.graph.blocks:
+            block = self.graph.block(edge.target)
+            passes = not block.insts and not block.phis and isinstance(block.exit, Goto) and block.exit.edge.args
+            if not passes:
+                break
+            self.visited.add(block.index)
+            edge = block.exit.edge  # type: ignore[union-attr]  # so says `passes`
+        return edge
+
     def _edges(self, pairs: list[tuple[Edge, Edge]]) -> bool:
-        for one, two in pairs:
+        for one, two in ((self._onward(one), self._onward(two)) for one, two in pairs):
             self._pair(zip(self.graph.block(one.target).phis, self.graph.block(two.target).phis))
             self.work.append(((one.target, 0), (two.target, 0)))
         return True
