@@ -14,6 +14,7 @@ from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.successors import predecessors
 from depyf.decompiler.graph.tac import Block, Branch, Goto, Graph, Return
 from depyf.decompiler.steps import step
+from depyf.decompiler.structure.copied_ends import DROPS
 from depyf.decompiler.structure.regions.table import prune
 from depyf.decompiler.structure.value_copies import cut_before, join_at, operand, value_in
 
@@ -72,7 +73,7 @@ def _returns(graph: Graph, block: Block, test: Place, before: dict[int, list[int
     if not isinstance(exit_, Return):
         return False
     place = graph.place(exit_.offset)
-    if place is None or any(graph.place(inst.offset) == place for inst in insts):
+    if place is None or any(graph.place(inst.offset) == place for inst in insts if inst.op not in DROPS):
         return False
     return place[:2] < test[:2] and test[2:] <= place[2:]
 
