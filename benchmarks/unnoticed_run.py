@@ -162,7 +162,8 @@ def observed(feature: Callable[[], object], context: contextlib.AbstractContextM
                 seen["exception"] = frames(error)
             seen["inside"] = readable()
     value = None
-    gc.collect()
+    while gc.collect():  # What one round finalises may hold the last reference to more.
+        pass
     seen["warnings"] = [
         [each.category.__name__, normal(str(each.message)), f"{each.filename}:{each.lineno}"] for each in warned
     ]
@@ -170,7 +171,7 @@ def observed(feature: Callable[[], object], context: contextlib.AbstractContextM
     # While a context is entered, its directory is open: that is its lock.
     seen["after"] = {**readable(), "descriptors": _descriptors()}
     seen["changed in torch"] = {
-        name.replace(":", "."): True for name in torch_state.changes(before, torch_state.picture())
+        normal(name.replace(":", ".")): True for name in torch_state.changes(before, torch_state.picture())
     }
     seen["tensors that live"] = sum(issubclass(type(each), torch.Tensor) for each in gc.get_objects())
     seen["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak

@@ -8,6 +8,7 @@ import pytest
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_GENERATOR, CO_NEWLOCALS, CO_OPTIMIZED
 from depyf.bytecode.normalise import normalise
+from depyf.decompiler.module import module_source
 from depyf.errors import DecompilationError
 from tests import interpreters
 from tests.bytecode.assembled import assemble
@@ -233,3 +234,19 @@ def test_a_jump_that_nothing_reaches_shows_an_else() -> None:
 def test_a_return_that_nothing_reaches_stands_at_the_end() -> None:
     listing = normalise(assemble((3, 8), *RETURN, *RETURN))
     assert (listing.skips, listing.has_idle_end) == ({}, True)
+
+
+def test_a_try_that_begins_above_the_arguments_of_its_call() -> None:
+    """Dynamo of torch 2.6 writes this: the call takes values from below the depth at which the `try` began."""
+    call = ["NOP", ("CALL_FUNCTION", 1), "NOP", "POP_BLOCK", "RETURN_VALUE"]
+    code = assemble((3, 10), ("LOAD_FAST", 0), ("LOAD_FAST", 1), ("SETUP_FINALLY", 5), *call, ("RERAISE", 0))
+    listing = normalise(code)
+    handlers = [item.handler for item in listing.instructions if item.op in ("CALL", "RETURN")]
+    assert (listing.handlers[0].depth, handlers) == (2, [0, -1])
+    assert module_source(code).count("try:") == 1
+
+
+def test_a_try_that_has_lost_its_values_is_refused() -> None:
+    instructions = [("LOAD_FAST", 0), ("LOAD_FAST", 1), ("SETUP_FINALLY", 4), "POP_TOP", "UNARY_NOT", "UNARY_NOT"]
+    error = refused((3, 10), *instructions, "RETURN_VALUE", ("RERAISE", 0))
+    assert error.reason == "the handler keeps 2 values of a stack of 1"

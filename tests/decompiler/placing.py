@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import note_place, note_row
+from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.structure.polarity import is_not
 
 MARK = re.compile(r"#@ (\d+):(-?\d+)$")
@@ -83,3 +84,37 @@ def _parts(stmt: ast.stmt) -> Sequence[ast.expr | ast.Return]:
 
 def _place(node: ast.expr | ast.Return) -> Place:
     return Place(node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
+
+
+LINE = re.compile(r"  #(\d+)$", re.M)
+
+
+class Marked(Lines):
+    """The lines of statements that a text gives: `a()  #3` is on line 3, what has no mark is on none."""
+
+    def __init__(self, text: str, idle: Sequence[int] = (), left: Sequence[int] = ()) -> None:
+        """Take lines; idle: lines with operations that do nothing, left: such lines whose operations are dropped."""
+        found = {int(line) for line in LINE.findall(text)}
+        self.offsets, self.of = [], []
+        self.known = sorted({*found, *idle, *left})
+        self.busy, self.used = {*found}, {*found, *idle}
+        self.code, self.leaving, self.skips = [], [], {}
+        self.has_skips = self.has_idle_end = self.has_loops = False
+
+
+def marked(text: str) -> list[ast.stmt]:
+    """Return statements with the lines of a text, as `Marked` takes it."""
+    rows = text.splitlines()
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.stmt, ast.expr)):
+            mark = LINE.search(rows[node.lineno - 1])
+            node.lineno = int(mark[1]) if mark else 0
+            if isinstance(node, ast.expr):
+                note_row(node, node.lineno)
+    return tree.body
+
+
+def source_of(body: list[ast.stmt]) -> str:
+    """Return the text of statements, on the lines that Python's own writer chooses."""
+    return ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))

@@ -49,7 +49,15 @@ RESTORED = {
     ),
     "what stands two lines below checks": (
         "if a:\n    raise b\nif c:\n    raise d\nreturn e",
-        "if a:\n    raise b\nelif c:\n    raise d\nelse:\n    return e",
+        "if a:\n    raise b\nif c:\n    raise d\nelse:\n    return e",
+    ),
+    "checks of one value": (
+        "if a > 1:\n    raise b\nif a < 0:\n    raise d\nreturn e",
+        "if a > 1:\n    raise b\nelif a < 0:\n    raise d\nelse:\n    return e",
+    ),
+    "statements below the else of an arm that goes on": (
+        "if a:\n    b()\n    return c\nd()",
+        "if a:\n    b()\nelse:\n    d()\n    return\nreturn c",
     ),
     "the else of a try in the else of a loop": (
         "for x in y:\n    z()\nelse:\n    try:\n        a()\n    except E:\n        b()\n        return\n    c()",
@@ -96,10 +104,6 @@ STAYS = {
     "a statement behind a clause that leaves": "try:\n    a()\nexcept E:\n    raise b\n\nx = c()\nd()",
 }
 OTHERWISE = {
-    "statements would follow an arm that goes on": (
-        "if a:\n    b()\n    return c\nd()",
-        "if a:\n    b()\nelse:\n    d()\nreturn c",
-    ),
     "a clause that does nothing is not the last one": (
         "try:\n    a()\nexcept E:\n    return\nexcept F:\n    raise g\nc()\nd()",
         "try:\n    a()\nexcept E:\n    pass\nexcept F:\n    raise g\n\nc()\nd()",

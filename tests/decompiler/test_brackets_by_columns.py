@@ -52,14 +52,26 @@ def shape(test: ast.expr) -> str:
         "(a and b) and c",
         "a() and (b() and\n         c())",
         "a() and\\\n b() and c()",
+        "(a + x) and b() and\\\n c()",
     ],
 )
 def test_operands_between_brackets(source: str) -> None:
     on_one_line = " ".join(source.replace("\\\n", " ").split())
     form = on_one_line.replace("()", "!").replace("(", "").replace(")", "").replace("!", "()")
-    for one in ("(a == b)", "(c == d)", "(e == f)"):
-        on_one_line = on_one_line.replace(one, one.strip("()"))
+    for one in ("(a == b)", "(c == d)", "(e == f)", "(a + x)"):
+        on_one_line = on_one_line.replace(one, one[1:-1])
     assert grouped(form, source) == on_one_line
+
+
+def test_an_operand_with_its_own_brackets_is_no_evidence() -> None:
+    source = "a and\\\n (b or c) and d"
+    assert grouped("a and (b or c) and d", source) == "a and (b or c) and d"
+    assert grouped("a and b and d", "a and\\\n (b and d)") == "a and (b and d)"
+
+
+@pytest.mark.parametrize("source", ["x", "a", "b"])
+def test_operands_without_places_stay(source: str) -> None:
+    assert grouped("a and b and c", source) == "a and b and c"
 
 
 def test_the_columns_between_operands() -> None:

@@ -43,6 +43,11 @@ def shown(source: str) -> list[tuple[int, int | None, str]]:
         ("def f(a):\n    if (a): return\n    a()", [(2, 12, "return")]),
         ("def f(a):\n    if (((a))): return\n    a()", [(2, 16, "return")]),
         ("def f(a): return", [(1, 10, "return")]),
+        ("def fgh(a): return None", [(1, 12, "return None")]),
+        ("def f(a):\n   a()\n   pass", [(3, 3, "pass")]),
+        ("def f(a):\n    a.bcd; return", [(2, 11, "return")]),
+        ("def f(a):\n    while a:\n        if a.bc: break\n        a()\n    return a", [(3, 17, "break")]),
+        ("def f(a):\n    while 12345:\n        a()", []),
         ("def f(a):\n    return a", []),
         ("def f(a):\n    try:\n        a()\n    except E as e:\n        pass", [(5, 8, "pass")]),
     ],
@@ -100,12 +105,14 @@ def test_instructions_that_unbind_a_name() -> None:
 @pytest.mark.parametrize("op", ["RETURN", "POP", "JUMP", "COPY"])
 def test_ways_out(op: str) -> None:
     assert leaves(rows((op, None)), 0)
+    assert leaves(rows((op, 1)), 0)
 
 
 def test_what_may_have_the_location_of_another_statement() -> None:
     assert [leaves(CLEANUP, number) for number in range(3)] == [True, True, True]
     assert not leaves(rows(("CONST", 1)), 0)
     assert not leaves(rows(("LOAD_FAST", "e")), 0)
+    assert not leaves(rows(("CONST", 1), ("STORE_FAST", "e"), ("DELETE_FAST", "e")), 1)
     assert not leaves(rows(("STORE_FAST", "e"), ("DELETE_FAST", "e")), 0)
     assert not leaves(rows(("STORE_FAST", "e"), ("DELETE_FAST", "e")), 1)
     other = rows(("CONST", None), ("LOAD_FAST", "e"), ("DELETE_FAST", "e"))

@@ -56,8 +56,14 @@ CHAIN = (
 
 @pytest.mark.parametrize(
     ("second", "first"),
-    [("-> 3 if v2 else 9 (v2)", "4 (v1)"), ("-> 3", "4 (v1)"), ("-> 3 if v2 else 5", "9 (v1)")],
-    ids=["all of a chain lead back", "a block between them does not end it", "one that stays ends it"],
+    [
+        ("-> 3 if v2 else 9 (v2)", "4 (v1)"), ("-> 3", "4 (v1)"), ("-> 3 if v2 else 5", "9 (v1)"),
+        ("-> for v2 in v8: 3, else 5", "9 (v1)"), ("-> 10\nblock 10; -> 3", "4 (v1)"),
+    ],
+    ids=[
+        "all of a chain lead back", "a block between them does not end it", "one that stays ends it",
+        "the head of a loop ends it", "a block without operations does not end it",
+    ],
 )
 def test_the_failures_of_a_chain_of_tests(second: str, first: str) -> None:
     assert rows_of(led(CHAIN.format(second)))[2] == f"-> 2 if v1 else {first}"

@@ -73,6 +73,30 @@ OTHERWISE = {
         "while True:\n    if c():\n        break\n    if a():\n        break\nreturn b()",
         "while True:\n    if c():\n        return b()\n    if a():\n        z",
     ),
+    "a loop whose else leaves": (
+        "while d():\n    c()\n    if a():\n        break\nelse:\n    return e\nreturn b()",
+        "while d():\n    c()\n    if a():\n        return b()\nelse:\n    return e",
+    ),
+    "a loop with a test": (
+        "while d():\n    c()\n    if a():\n        break\nreturn b()",
+        "while d():\n    c()\n    if a():\n        return b()",
+    ),
+    "more behind the loop": (
+        "while True:\n    c()\n    if a():\n        return b()\nd()\ne()",
+        "while True:\n    c()\n    if a():\n        z\nd()\ne()\nreturn b()",
+    ),
+    "a break above the last": (
+        "while True:\n    if c():\n        break\n    if a():\n        break\nreturn b()",
+        "while True:\n    if c():\n        z\n    if a():\n        return b()",
+    ),
+    "a break behind something": (
+        "while True:\n    if a():\n        d()\n        break\nreturn b()",
+        "while True:\n    if a():\n        return b()",
+    ),
+    "a break in an else": (
+        "while True:\n    if a():\n        c()\n    else:\n        break\nreturn b()",
+        "while True:\n    if a():\n        return b()",
+    ),
 }
 """Lines that would show it, but for something else."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import textwrap
 
 import pytest
 
@@ -17,6 +19,13 @@ def restored(text: str) -> str:
     return ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
 
 
+def indented(text: str) -> str:
+    """Return a text four columns to the right, also in its places."""
+    return re.sub(r"#@ (\d+):(\d+)", lambda mark: f"#@ {mark[1]}:{int(mark[2]) + 4}", textwrap.indent(text, "    "))
+
+
+ELSE = "    while c: #@ 1:4\n        a() #@ 2:8\n        break\n    else:\n        return\n    d() #@ 3:8"
+IN_ELSE = "    while c:\n        a()\n        d()\n        break\n    else:\n        return"
 LOOP = "while True: #@ 1:0\n    x() #@ 2:4\n    if a:\n        {}\n    b() #@ 4:4\n"
 MOVED = {
     f"{LOOP.format('break')}return c #@ 3:8": LOOP.format("return c"),
@@ -46,6 +55,18 @@ MOVED = {
     ),
     "while c: #@ 1:0\n    x() #@ 2:4\n    if a:\n        break\nelse:\n    raise b #@ 4:4\nd() #@ 3:8": (
         "while c:\n    x()\n    if a:\n        d()\n        break\nelse:\n    raise b"
+    ),
+    f"if x: #@ 0:0\n{ELSE}\ne() #@ 9:0": f"if x:\n{IN_ELSE}\ne()",
+    f"if x: #@ 0:0\n    if y: #@ 0:4\n{indented(ELSE)}\ne() #@ 9:0": f"if x:\n    if y:\n{indented(IN_ELSE)}\ne()",
+    f"for z in x: #@ 0:0\n{ELSE}": f"for z in x:\n{IN_ELSE}",
+    f"if x: #@ 0:0\n{ELSE}\n    e() #@ 9:4": f"if x:\n{IN_ELSE}\n    e()",
+    "while True: #@ 1:0\n    try:\n        a() #@ 2:8\n        break\n    except b:\n     continue\n    e()\n"
+    "return c #@ 3:9": (
+        "while True:\n    try:\n        a()\n    except b:\n        continue\n    else:\n        return c\n    e()"
+    ),
+    "while True: #@ 1:0\n    try:\n        a() #@ 2:8\n    except b:\n        d()\n    else:\n"
+    "        return c #@ 5:0": (
+        "while True:\n    try:\n        a()\n    except b:\n        d()\n    else:\n        break\nreturn c"
     ),
 }
 """What stands to the right of a loop goes into it, a `return` in its column behind it."""
@@ -81,6 +102,22 @@ STAYS = {
     "a return in a try that has an end": (
         "while True: #@ 1:0\n    try:\n        a()\n    except b:\n        c()\n    else:\n        return c #@ 5:0\n"
         "    finally:\n        d()\n"
+    ),
+    "a way out that is all of a try, behind something": (
+        "while True: #@ 1:0\n    x() #@ 2:4\n    try:\n        break\n    except b:\n     continue\nreturn c #@ 3:9"
+    ),
+    "a way out of a with": "while True: #@ 1:0\n    with a: #@ 2:4\n        b() #@ 3:8\n        break\nreturn c #@ 4:8",
+    "a way out of a try with an else": (
+        "while True: #@ 1:0\n    try:\n        a() #@ 2:8\n        break\n    except b:\n        d()\n    else:\n"
+        "        e()\nreturn c #@ 3:9"
+    ),
+    "a way out of a try with an else, whose clauses leave": (
+        "while True: #@ 1:0\n    try:\n        a() #@ 2:8\n        break\n    except b:\n        continue\n    else:\n"
+        "        e()\nreturn c #@ 3:9"
+    ),
+    "a return without a place in a loop without one": "while True:\n    x() #@ 2:4\n    if a:\n        return c",
+    "something else in the place of the return": (
+        "while c: #@ 1:0\n    x() #@ 2:4\n    if a:\n        return c #@ 5:0\nd() #@ 5:0"
     ),
     "a return in a with": "while True: #@ 1:0\n    with a:\n        return c #@ 5:0\n",
     "a return in a try": "while True: #@ 1:0\n    try:\n        return c #@ 5:0\n    except a:\n        b() #@ 3:4\n",

@@ -92,6 +92,10 @@ def test_a_function_that_a_temporary_stands_for() -> None:
     names = Names({"f"})
     assert finished([stmt, *parsed("v1(v1)")], names) == "def f_2():\n    pass\n\n\nf_2(f_2)\n"
     assert names.functions == {"f_2": "f"}
+    stmt.name = "f"
+    assert finished([stmt], Names({"f"})) == "def f_2():\n    pass\n"
+    stmt.name, stmt.target = "f", None
+    assert finished([stmt, *parsed("v1")], Names({"f"})) == "def f():\n    pass\n\n\ntmp_1\n"
     stmt.name, stmt.target = "g", Temp(temp=1)
     names = Names({"f"})
     assert finished([stmt], names) == "def g():\n    pass\n"
@@ -102,7 +106,11 @@ def test_an_import_that_a_temporary_stands_for() -> None:
     stmt = Import([ast.alias(name="m")], [], is_lazy=False)
     stmt.target = Temp(temp=1)
     assert finished([stmt, *parsed("v1")], Names(set())) == "import m as m_2\nm_2\n"
+    stmt = Import([ast.alias(name="m")], [], is_lazy=False)
+    stmt.target = Temp(temp=1)
+    assert finished([stmt], Names(set())) == "import m as m_2\n"
     stmt = Import([ast.alias(name="m.n")], [], is_lazy=False)
+    assert finished([stmt, *parsed("v1")], Names(set())) == "import m.n\ntmp_1\n"
     names = Names(set())
     assert finished([stmt], names) == "import m.n\n"
     assert names.taken == {"m"}

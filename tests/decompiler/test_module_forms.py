@@ -50,7 +50,6 @@ WITHOUT_NEAR_MISS = frozenset(
         "structure/patterns/junk",
         "structure/regions/same",
         "structure/regions/split",
-        "structure/regions/with_",
         "structure/same_tails",
         "structure/trampoline",
     )

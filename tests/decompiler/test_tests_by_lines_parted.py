@@ -229,3 +229,52 @@ def test_a_known_line_between_two_tests_is_that_of_an_exit(lines: list[int], is_
 def test_alternatives_without_a_line_between_them_are_one(lines: list[int], is_parted: bool) -> None:
     form, source = "if a or b:\n    return\nc()", "if a:\n    return\nif b:\n    return\nc()"
     assert between(form, source, Between(lines, True)) == plain(source if is_parted else form)
+
+
+@pytest.mark.parametrize(
+    ("form", "source"),
+    [
+        ("if a:\n    if b:\n        d()\nelse:\n    e()", "if a and b:\n    d()\nelse:\n    e()"),
+        ("if a:\n    if b:\n        d()\n    c()\ne()", "if a and b:\n    d()\nc()\ne()"),
+        ("if a:\n    if b:\n        d()\ne()", "if a:\n    d()\ne()"),
+        ("if a:\n    if b:\n        d()\ne()", "if b:\n    d()\ne()"),
+    ],
+    ids=["an else", "more in the body", "no line of the second", "no line of the first"],
+)
+def test_two_statements_on_one_line_stay(form: str, source: str) -> None:
+    assert restored(form, source) == plain(form)
+
+
+def test_an_or_on_the_line_of_the_test_inside_is_an_operand() -> None:
+    source = "if (a or x) and b:\n    d()\ne()"
+    assert restored("if a or x:\n    if b:\n        d()\ne()", source) == plain(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if (a or c) and b:\n    d()\ne()",
+        f"if ({'a' * 40} or c) and \\\n    ({'b' * 40} or d):\n    e()",
+        f"if ({'a' * 40} or c) and b and \\\n    {'d' * 40}:\n    e()",
+    ],
+    ids=["on one line", "another `or`", "another operand"],
+)
+def test_another_or_stays_an_operand(source: str) -> None:
+    assert restored(source, source) == plain(source)
+
+
+@pytest.mark.parametrize("is_fused", [True, False])
+def test_a_jump_if_none_may_be_turned(is_fused: bool) -> None:
+    form, source = "if a is None and b:\n    c()", "if a is not None:\n    return\nif b:\n    c()"
+
+    def restore(body: list[ast.stmt]) -> None:
+        body[0].test.values[0].fused = is_fused  # type: ignore[attr-defined]
+        restore_tests_by_lines(body, 0)
+
+    given = written(restore, form, source, has_columns=False)
+    assert given == plain(source if is_fused else "if a is None:\n    if b:\n        c()")
+
+
+def test_two_lines_are_no_room_for_a_way_out_where_all_are_known() -> None:
+    source = "if not a:\n\n    if b:\n        c()\n    else:\n        d()"
+    assert between(source, source, Between([1, 3, 4, 6], True)) == plain(source)

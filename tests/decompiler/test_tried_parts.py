@@ -159,18 +159,24 @@ def test_a_constant_behind_a_finally_is_returned_there() -> None:
     [
         (BEFORE, BEFORE),
         (BEFORE, "x"),
+        (BEFORE, "g()"),
+        (BEFORE, "return 1"),
         (BEFORE.replace("1", "f"), BEHIND.replace("1", "f")),
         (BEFORE.replace("    f()\n", ""), BEHIND.replace("f()", "pass")),
         (f"{BEFORE}\nh()", f"{BEHIND}\nh()"),
         (BEFORE.replace("finally", f"{CLAUSE}finally"), BEHIND.replace("finally", f"{CLAUSE}finally")),
     ],
-    ids=["before", "no places", "no constant", "alone", "more behind", "clauses"],
+    ids=[
+        "before", "no places", "no place of the return", "no place of the finally", "no constant", "alone",
+        "more behind", "clauses",
+    ],
 )
 def test_a_return_stays(form: str, source: str) -> None:
     assert moved_behind(form, source) == plain(form)
 
 
-def test_the_line_of_a_constant_that_a_clause_returns_is_none_of_the_clause() -> None:
+@pytest.mark.parametrize("value", ["return 1", "return"])
+def test_the_line_of_a_constant_that_a_clause_returns_is_none_of_the_clause(value: str) -> None:
     """Before a `finally` is left, the constant is loaded on the line of the `finally`."""
-    form = "try:\n    f()\nexcept:\n    return 1\nelse:\n    a()"
-    assert parted(form, "try:\n    f()\nexcept:\n    pass\nelse:\n    a()\nreturn 1") == plain(form)
+    form = f"try:\n    f()\nexcept:\n    {value}\nelse:\n    a()"
+    assert parted(form, f"try:\n    f()\nexcept:\n    pass\nelse:\n    a()\n{value}") == plain(form)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.passes.walk import holds, nodes, of_kinds, rewrite_expressions, rewrite_sequences, statements
+from depyf.decompiler.passes.walk import (
+    children,
+    holds,
+    nodes,
+    of_kinds,
+    rewrite_expressions,
+    rewrite_sequences,
+    statements,
+)
 
 SOURCE = """
 if a:
@@ -33,6 +41,19 @@ def test_nodes_and_statements_come_in_the_order_of_the_source() -> None:
     assert names(nodes(tree())) == "abcdefghijkl"
     kinds = [type(stmt).__name__ for stmt in statements(tree())]
     assert kinds == ["If", "Expr", "For", "Expr", "Expr", "Try", "Expr", "Assign"]
+
+
+def test_children_come_in_the_order_of_their_fields() -> None:
+    (stmt,) = ast.parse("f(a, *b, c=d)[{**e, g: 1}]").body
+    assert isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Subscript)
+    call, mapping = children(stmt.value)
+    assert [type(node).__name__ for node in children(call)] == ["Name", "Name", "Starred", "keyword"]
+    assert [type(node).__name__ for node in children(mapping)] == ["Name", "Name", "Constant"]
+    (handler,) = ast.parse("try: a\nexcept b as c: d").body[0].handlers  # type: ignore[attr-defined]
+    assert [type(node).__name__ for node in children(handler)] == ["Name", "Expr"]
+    (imported,) = ast.parse("from a import b as c").body
+    assert [type(node).__name__ for node in children(imported)] == ["alias"]
+    assert nodes([handler])[1:] == [handler.type, *nodes(handler.body)]
 
 
 def test_nodes_of_a_kind_are_found_wherever_they_stand() -> None:

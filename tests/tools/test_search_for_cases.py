@@ -155,4 +155,4 @@ def test_a_case_that_does_what_no_case_does_is_no_rule() -> None:
     assert "_edges, no case Goto(edge)" in found
     assert "_edges, no case _" not in found
     assert "_inner, no case _" not in {str(one) for one in mutants("structure/budget")}
-    assert "step, no case _" in {str(one) for one in mutants("structure/collapse")}
+    assert "_deciding, no case _" in {str(one) for one in mutants("structure/chains")}

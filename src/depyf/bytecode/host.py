@@ -4,7 +4,7 @@ While depyf decompiles or compares a code object, it keeps nearly all new object
 of them each time their number has grown by a quarter. That takes half of the time and finds nothing.
 
 `warnings.catch_warnings` makes Python forget which warnings it has shown, so the user's program would show them again.
-`without_compiler_warnings` only replaces the list of filters.
+`without_warnings` only replaces the list of filters.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import gc
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
@@ -58,15 +58,17 @@ def paused() -> Iterator[None]:
         gc.enable()
 
 
-_IGNORED = tuple(("ignore", None, category, None, 0) for category in (SyntaxWarning, DeprecationWarning))
-
-
 @contextmanager
-def without_compiler_warnings() -> Iterator[None]:
-    """Suppress the compiler's warnings."""
+def without_warnings(*categories: type[Warning]) -> Iterator[None]:
+    """Suppress warnings of these categories."""
     before = warnings.filters
-    warnings.filters = [*_IGNORED, *before]
+    warnings.filters = [*(("ignore", None, category, None, 0) for category in categories), *before]
     try:
         yield
     finally:
         warnings.filters = before
+
+
+def without_compiler_warnings() -> AbstractContextManager[None]:
+    """Suppress the compiler's warnings."""
+    return without_warnings(SyntaxWarning, DeprecationWarning)

@@ -80,6 +80,7 @@ SAVED = "dynamo_cache_entries"
 ARTEFACT = "artifact"
 BREAK_REASON = "dynamo_graph_break_reason"
 RECOMPILE_REASONS = "recompile_reasons"
+RUNNABLE = "fx_graph_runnable"
 SIDE_EFFECTS = "dynamo_side_effects"
 
 PHASES = {

@@ -31,7 +31,7 @@ def arrange(draft: Draft, nodes: list[Node]) -> Listing:
             offset = draft.raws[raw if raw >= 0 else node.point.raw].offset
             jump = first[to.number] if to is not None else -1
             instructions.append(Instruction(op, arg, jump, offset, line, handler))
-    reached = reached_at_last(nodes)
+    reached = reached_at_last(draft, nodes)
     return Listing(
         draft.code,
         instructions,
@@ -39,7 +39,7 @@ def arrange(draft: Draft, nodes: list[Node]) -> Listing:
         beyond=beyonds(rows, first),
         loops=extents(draft, nodes, first),
         skips=skips(draft, reached),
-        has_idle_end=len(draft.raws) - 1 not in reached,
+        has_idle_end=not reached[-1],
     )
 
 
@@ -54,25 +54,26 @@ def beyonds(rows: list[tuple[Node, list[Emitted]]], first: list[int]) -> dict[in
     return found
 
 
-def reached_at_last(nodes: list[Node]) -> set[int]:
-    """Return the truly reachable raw instructions, not only the ones that the compiler believed reachable, by index."""
+def reached_at_last(draft: Draft, nodes: list[Node]) -> bytearray:
+    """Return by index which raw instructions are truly reachable; the compiler believes that more are."""
+    reached, seen = bytearray(len(draft.raws)), bytearray(len(nodes))
     work = [nodes[0]]
-    found = {0}
     while work:
         node = work.pop()
-        caught = node.catch.target if node.catch is not None else None
-        ways = (node.following, caught, *[each.target for each in node.emitted])
-        new = [each for each in ways if each is not None and each.number not in found]
-        found.update(each.number for each in new)
-        work += new
-    return {nodes[number].point.raw for number in found}
+        if seen[node.number]:
+            continue
+        seen[node.number] = reached[node.point.raw] = 1
+        ways = (node.following, node.catch.target if node.catch is not None else None)
+        work += [each for each in ways if each is not None]
+        work += [each.target for each in node.emitted if each.target is not None]
+    return reached
 
 
-def skips(draft: Draft, reached: set[int]) -> dict[int, int]:
+def skips(draft: Draft, reached: bytearray) -> dict[int, int]:
     """Return the unreachable jumps: by the offset of the instruction after each, the offset of its target."""
     found: dict[int, int] = {}
     for raw, target in enumerate(draft.targets):
-        if target >= 0 and raw not in reached and [step.op for step in draft.steps[raw]] == ["JUMP"]:
+        if target >= 0 and not reached[raw] and [step.op for step in draft.steps[raw]] == ["JUMP"]:
             behind = raw + 1
             while draft.name(behind) == "EXTENDED_ARG":
                 behind += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from depyf.bytecode.depths import stack_depths
 from depyf.bytecode.draft import Draft
 from depyf.bytecode.listing import Listing
@@ -56,7 +58,10 @@ def walk_from_start(draft: Draft, marks: bool, *, beyond: bool) -> Listing:
     for node in walker.nodes.values():
         if not node.emitted:
             walker.protect(node)
-    return arrange(draft, list(walker.nodes.values()))
+    listing = arrange(draft, list(walker.nodes.values()))
+    for node in walker.nodes.values():  # They refer to each other, and while code is decompiled nothing collects them.
+        node.emitted, node.following, node.catch, node.beyond = [], None, None, None
+    return listing
 
 
 class Walker:
@@ -72,9 +77,6 @@ class Walker:
         self.pending: list[Node] = []
         has_subroutines = any(raw.name == "END_FINALLY" for raw in draft.raws)
         self.limit = (COPIES_OF_SUBROUTINES if has_subroutines else COPIES) * (len(draft.raws) + 1)
-        self.roles = {"": self.run, "enter": self.enter, "cleanup": self.clean_up, "swallow": self.swallow}
-        self.roles["break"] = lambda machine, point: leave_for_loop(machine, BREAKING)
-        self.roles["out"] = lambda machine, point: leave_loop(machine)
 
     def reach(self, point: Point) -> Node:
         """Return the node of a point; a new node will be visited."""
@@ -92,7 +94,7 @@ class Walker:
     def visit(self, node: Node) -> None:
         """Determine the operations and successors of a node."""
         machine = Machine(self.draft, self.layouts, node.point, self.marks)
-        self.roles[node.point.role](machine, node.point)
+        ROLES[node.point.role](self, machine, node.point)
         node.emitted = machine.emitted
         for index, point in machine.branches:
             op, arg, *_ = node.emitted[index]
@@ -109,7 +111,7 @@ class Walker:
         """Give a jump that may be inserted for a node a handler, if that handler also protects something else."""
         self.is_done = True
         machine = Machine(self.draft, self.layouts, node.point)
-        self.roles[node.point.role](machine, node.point)
+        ROLES[node.point.role](self, machine, node.point)
         node.catch = self.catch(machine)
 
     def run(self, machine: Machine, point: Point) -> None:
@@ -127,6 +129,8 @@ class Walker:
         if number >= 0:
             handler = self.draft.handlers[number]
             kept = self.keep(machine, handler.depth)
+            if kept is None:
+                return None
             caught = self.layouts.push(kept, *[REAL] * (1 + handler.lasti))
             return self.catch_at(Point(handler.target, caught, ()), kept.reals, handler.lasti)
         for index in range(len(machine.catching) - 1, -1, -1):
@@ -135,6 +139,8 @@ class Walker:
                 return self.catch_in_handler(machine, block, machine.catching[: index + 1])
             if block.kind != "loop":
                 kept = self.keep(machine, block.depth)
+                if kept is None:
+                    return None
                 enter = Point(block.target, kept, machine.catching[:index], "enter")
                 return self.catch_at(enter, kept.reals, False)
         return None
@@ -151,15 +157,20 @@ class Walker:
             kept = cut(machine.protected, depth)
             if tuple(top_slots(kept, len(HANDLED))) == HANDLED:
                 return self.catch_at(Point(block.target, kept, blocks, "cleanup"), kept.reals, True)
-        if any(OPERATIONS[op].raises for op, *_ in machine.emitted):
+        if may_raise(machine):
             raise machine.fail("the stack of a handler has lost the handler's own values")
         return None
 
-    def keep(self, machine: Machine, depth: int) -> Layout:
-        """Return the slots that a handler keeps."""
-        if depth > machine.protected.depth:
+    def keep(self, machine: Machine, depth: int) -> Layout | None:
+        """Return the slots that a handler keeps; None if the stack lacks them, but nothing here raises.
+
+        Dynamo of torch 2.6 begins a `try` above the arguments of the call in it.
+        """
+        if depth <= machine.protected.depth:
+            return cut(machine.protected, depth)
+        if may_raise(machine):
             raise machine.fail(f"the handler keeps {depth} values of a stack of {machine.protected.depth}")
-        return cut(machine.protected, depth)
+        return None
 
     def enter(self, machine: Machine, point: Point) -> None:
         """Begin a handler: the interpreter saves the previous exception and pushes the caught one."""
@@ -187,6 +198,22 @@ class Walker:
             machine.emit(op)
         machine.leave_block("handler")
         machine.replace(1 + len(HANDLED + CAUGHT), [NORMAL])
+
+
+ROLES: dict[str, Callable[[Walker, Machine, Point], None]] = {
+    "": Walker.run,
+    "enter": Walker.enter,
+    "cleanup": Walker.clean_up,
+    "swallow": Walker.swallow,
+    "break": lambda walker, machine, point: leave_for_loop(machine, BREAKING),
+    "out": lambda walker, machine, point: leave_loop(machine),
+}
+"""The method of each role."""
+
+
+def may_raise(machine: Machine) -> bool:
+    """Return whether an operation of a point may raise an exception."""
+    return any(OPERATIONS[op].raises for op, *_ in machine.emitted)
 
 
 def do(machine: Machine, step: Step) -> None:

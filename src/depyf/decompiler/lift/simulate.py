@@ -116,19 +116,17 @@ class _Lifter:
         block = Block(index, insts, Return(NULL), span.handler, self.phis.get(index, []), stack, offset)
         self.graph.blocks[index] = block
         self.kept = []
-        is_protected = span.handler >= 0
-        if is_protected:
-            self._may_raise(span.handler)
         last = instructions[span.end - 1]
         exits = last.op in CONTROL
         body = instructions[span.start : span.end - exits]
-        if is_protected:
-            for now in body:
-                machine.run((now,))
-                self._may_raise(span.handler)
-        else:
+        if span.handler < 0:
             machine.run(body)
+        for now in body if span.handler >= 0 else ():
+            self._may_raise(span.handler)
+            machine.run((now,))
         if exits:
+            if span.handler >= 0:
+                self._may_raise(span.handler)
             machine.now = last
             block.exit = self._exit(last, index, span.end - 1)
         else:

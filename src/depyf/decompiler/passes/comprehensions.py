@@ -146,20 +146,29 @@ def _loops(stmt: ast.stmt, generators: list[ast.comprehension]) -> ast.expr | No
             return NOTHING
         else:
             return None
-        while len(inner) > 1 and (passed := _passed(inner[0])) is not None:
-            generators[-1].ifs.append(ast.BoolOp(op=ast.Or(), values=[passed, literal(True)]))
-            inner = inner[1:]
-        if len(inner) == 2 and _skips(inner[0]):
-            first = inner[0]
-            assert isinstance(first, ast.If)
-            generators[-1].ifs.append(ast.UnaryOp(op=ast.Not(), operand=first.test))
-            inner = inner[1:]
-        while len(inner) > 1 and (single := _single(inner[0])) is not None:
-            generators.append(single)
-            inner = inner[1:]
-        if len(inner) != 1:
+        last = _innermost(inner, generators)
+        if last is None:
             return None
-        stmt = inner[0]
+        stmt = last
+
+
+def _innermost(block: list[ast.stmt], generators: list[ast.comprehension]) -> ast.stmt | None:
+    """Take what precedes the last statement of a block as filters and loops over one value; return the last one.
+
+    Returns None if the block holds anything else.
+    """
+    *before, last = block
+    while before and (passed := _passed(before[0])) is not None:
+        generators[-1].ifs.append(ast.BoolOp(op=ast.Or(), values=[passed, literal(True)]))
+        del before[0]
+    if len(before) == 1 and _skips(before[0]):
+        (first,) = before
+        assert isinstance(first, ast.If)
+        generators[-1].ifs.append(ast.UnaryOp(op=ast.Not(), operand=first.test))
+        return last
+    singles = [_single(stmt) for stmt in before]
+    generators += [single for single in singles if single is not None]
+    return None if None in singles else last
 
 
 def _unpacked(stmt: ast.stmt) -> ast.expr | None:

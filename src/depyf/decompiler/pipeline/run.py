@@ -159,6 +159,7 @@ def _statements(work: Work) -> int:
             break
     except Stopped:
         work.stmts = []
+    work.forget()
     return work.graph.temps
 
 

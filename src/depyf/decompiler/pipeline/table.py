@@ -354,21 +354,8 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
-    Pass(
-        "generator-calls",
-        Stage.LIFT,
-        _on_graph(restore_generator_calls),
-        "restore calls of `any` and similar that the compiler has inlined",
-        needs=BUILTINS,
-    ),
-    Pass(
-        "dropped",
-        Stage.LIFT,
-        _dropped,
-        "remove dropped values of tests from the stack",
-        optional=True,
-        needs=FLOW,
-    ),
+    Pass("generator-calls", Stage.LIFT, _on_graph(restore_generator_calls), "restore inlined `any()`", needs=BUILTINS),
+    Pass("dropped", Stage.LIFT, _dropped, "remove dropped values of tests from the stack", optional=True, needs=FLOW),
     *_simplifying(
         Pass(
             "promote-variables",

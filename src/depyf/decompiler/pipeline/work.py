@@ -86,6 +86,11 @@ class Work:
         if listing.handlers or listing.loops or listing.beyond:
             self.ops |= {SEVERAL}
 
+    def forget(self) -> None:
+        """Release the forms that precede statements; the settings of the graph stay."""
+        self.graph.blocks, self.items = [], []
+        self.nest, self.scope, self.uses = {}, {}, {}
+
     def part(self, graph: Graph) -> Work:
         """Return separate work on the graph of a piece of this code."""
         work = Work(

@@ -111,7 +111,7 @@ class Builder:
     def _lead_on(self, node: Node, jump: Jump, onward: dict[int, Jump], breaks: set[int]) -> None:
         """Lead one jump of a node past the nodes that only jump."""
         seen = {jump.label}
-        leaves = jump.label in self.nodes and self._breaks(node, jump.label)
+        leaves = self._breaks(node, jump.label)
         around = {-1, *self.recognised.regions.chain(node.handler)}
         while jump.label in onward and onward[jump.label].label not in seen:
             passed = onward[jump.label]
@@ -236,18 +236,8 @@ class Builder:
                 jump.label = self.fresh if jump.label in bare else jump.label
             self.nodes.add(other, self.nodes[other])
         self.add(self.fresh, [test], node.handler, node.nest, node.first, node.last)
-        if entry in alike and len(self.nodes[entry].items) == 1:
-            self._redirect(labels, entry, self.fresh)  # The first node would begin an outer loop.
         labels.add(self.fresh)
         self.fresh += 1
-
-    def _redirect(self, labels: set[int], label: int, target: int) -> None:
-        """Redirect the jumps of these nodes to an empty node that jumps to their old target."""
-        for source in [source for source in self.nodes.sources(label) if source in labels]:
-            for jump in self.nodes[source].jumps:
-                if jump.label == label:
-                    jump.label = target
-            self.nodes.add(source, self.nodes[source])
 
     def _successors(self, labels: set[int], skip: int = -1) -> dict[int, list[int]]:
         """Return the edges between these nodes, except those to `skip`."""
@@ -270,15 +260,15 @@ class Builder:
                     raise Unstructured("a loop is entered after its head")
             elif label in loops:
                 self._extend(label, loops[label], others)
-        for label, inside in loops.items():
+        for inside in loops.values():
             # A `for` loop is nested in another with its whole body, including code that never jumps back.
-            fors = [loops[other] for other in inside if other != label and other in loops and self._for_of(other)]
+            fors = [loops[other] for other in inside if self._for_of(other) is not None]
             inside.update(*fors)
         return sorted(loops.items(), key=lambda loop: (len(loop[1]), -loop[0]))
 
     def _for_of(self, label: int) -> For | None:
         items = self.nodes[label].items
-        return items[-1] if items and isinstance(items[-1], For) and items[-1].header == label else None
+        return items[-1] if items and isinstance(items[-1], For) else None
 
     def _extend(self, header: int, inside: set[int], labels: set[int]) -> None:
         """Add to a loop the code that leaves it and lies between its blocks: `if c: f(); break`.
@@ -313,7 +303,7 @@ class Builder:
         if len(sources) != 1 or self.nodes[label].only_jump() is not None:
             return False
         items = self.nodes[sources[0]].items
-        return bool(items) and isinstance(items[-1], WithBody) and len(self.nodes.targets(sources[0])) > 1
+        return isinstance(items[-1], WithBody) and len(self.nodes.targets(sources[0])) > 1
 
     def _take_ends(self, header: int, inside: set[int], labels: set[int]) -> None:
         """For a loop with several exits, add those that end control, as `if c: raise` does."""
@@ -385,7 +375,7 @@ def _while(header: int, items: list[Item], inside: set[int], behind: int) -> Loo
     if isinstance(first, If) and not isinstance(first.test, MatchTest):
         for leave, stay in ((first.orelse, first.body), (first.body, first.orelse)):
             jump = leave[0] if len(leave) == 1 else None
-            if isinstance(jump, Jump) and jump.body is None and jump.label not in inside:
+            if isinstance(jump, Jump) and jump.label not in inside:
                 test = first.test if leave is first.orelse else negated(first.test)
                 return Loop(header, test, [*stay, *items[1:]], jump.label, [jump], behind, first.line)
     return Loop(header, None, items, behind=behind)

@@ -206,7 +206,8 @@ def _signature(block: Block, length: int, nest: dict[int, tuple[int, ...]]) -> t
 
 def _lead_past(graph: Graph, between: Block) -> None:
     """Redirect edges past a block that only passes its value on."""
-    if between.insts or not isinstance(between.exit, Goto) or between.exit.edge.args != between.phis:
+    assert isinstance(between.exit, Goto)
+    if between.insts or between.exit.edge.args != between.phis:
         return
     for block in graph.live():
         for edge in block.exit.edges():

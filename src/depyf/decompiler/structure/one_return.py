@@ -14,6 +14,7 @@ from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.successors import predecessors
 from depyf.decompiler.graph.tac import Block, Branch, Goto, Graph, Return
 from depyf.decompiler.steps import step
+from depyf.decompiler.structure.copied_ends import DROPS
 from depyf.decompiler.structure.regions.table import prune
 from depyf.decompiler.structure.value_copies import copies_of, cut_before, join_at, operand
 
@@ -72,19 +73,21 @@ def _join(graph: Graph, block: Block, test: Place, before: dict[int, list[int]])
 def _returns(graph: Graph, block: Block, test: Place, before: dict[int, list[int]]) -> bool:
     """Return whether a block ends with the `return` around a test, or only leads to it.
 
-    The value of a `return` that is nowhere written has the location of the `return`, which is that of a statement.
+    The value of a `return` that is nowhere written has the location of the `return`, which is that of a statement. A
+    `return` in a `with` has that of the `with`, as the call of `__exit__` before it: it tells nothing.
     """
-    exit_ = block.exit
+    exit_, insts = block.exit, block.insts
     if isinstance(exit_, Goto):
         target = graph.block(exit_.edge.target)
         if before[target.index] != [block.index] or exit_.edge.args:
             return False
-        exit_ = target.exit
+        exit_, insts = target.exit, insts + target.insts
     if not isinstance(exit_, Return):
         return False
     place = graph.place(exit_.offset)
-    made = next((inst.offset for inst in block.insts if exit_.value in inst.defs), -1)
-    return place is not None and _is_inside(test, place) and graph.place(made) != place
+    if place is None or any(graph.place(inst.offset) == place for inst in insts if inst.op not in DROPS):
+        return False
+    return _is_inside(test, place)
 
 
 def _returned(graph: Graph, block: Block) -> Return:

@@ -60,7 +60,7 @@ def _attach(nodes: dict[int, Node], label: int, kids: list[int], sites: dict[int
 def _break_to(nodes: dict[int, Node], node: Node, loop: Loop | For) -> None:
     """Put a jump after a loop that is only left for one place outside."""
     beyond = {jump.label for jump in node.jumps if jump.body is None} - {loop.header} - node.ends
-    normal = _goes_on(loop.orelse)
+    normal = _goes_on(nodes, loop.orelse)
     if normal is not None and beyond - {normal.label}:
         beyond.discard(normal.label)
     else:
@@ -69,9 +69,11 @@ def _break_to(nodes: dict[int, Node], node: Node, loop: Loop | For) -> None:
         node.items = [*node.items, Jump(beyond.pop(), normal=normal)]
 
 
-def _goes_on(orelse: list[Item]) -> Jump | None:
-    """Return a jump of an `else` to the only target of its ends, or None."""
+def _goes_on(nodes: dict[int, Node], orelse: list[Item]) -> Jump | None:
+    """Return a jump of an `else` to the only target of its ends, ignoring ends that are exits."""
     tails = _tails(orelse)
+    if len({jump.label for jump in tails}) > 1:
+        tails = [jump for jump in tails if jump.label not in nodes or not _is_way_out(nodes[jump.label])]
     return tails[0] if len({jump.label for jump in tails}) == 1 else None
 
 

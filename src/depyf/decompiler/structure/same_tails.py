@@ -136,7 +136,7 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
     operands = [use(temps) for temps in zip(*(block.exit.reads() for block in group))]
     if not all(any(map(_makes, group, temps)) for temps in phis):
         return None
-    if length and isinstance(first.exit, Return) and operands and operands[0] in phis.values():
+    if isinstance(first.exit, Return) and operands[0] in phis.values():
         return None
     step("blocks {} have one end", [block.index for block in group])
     exit_ = first.exit
@@ -146,7 +146,7 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
     elif isinstance(exit_, Raise):
         exit_ = Raise(operands, exit_.line, None, exit_.offset)
     elif isinstance(exit_, Return):
-        exit_ = Return(operands[0] if operands else exit_.value, exit_.line, None, exit_.offset)
+        exit_ = Return(exit_.value, exit_.line, None, exit_.offset)
     else:
         exit_ = Goto(Edge(exit_.edge.target))
     shared = graph.new_block(insts, exit_, first.handler, [temp for temp in first.stack if temp in markers])

@@ -146,13 +146,11 @@ def copies_of(end: tuple[Block, int, int], blocks: list[Block], graph: Graph) ->
         if start >= 0 and first.handler == block.handler and type(first.exit) is type(block.exit):
             copies = Copies(graph, free)
             value = copies.renamed.get(free) if copies.same(first, place, block, start) else None
-            if value is not None and value != free:
+            if value is not None and value != free and not any(value in inst.defs for inst in block.insts[start:]):
                 found.append((block, start, value))
-    if found:
-        made = {temp for block in blocks for temp in block.phis}
-        made.update(temp for block in blocks for inst in block.insts for temp in inst.defs)
-        found = [copy for copy in found if copy[2] in made]
-    return found
+    made = {temp for block in blocks for temp in block.phis}
+    made.update(temp for block in blocks for inst in block.insts for temp in inst.defs)
+    return [copy for copy in found if copy[2] in made]
 
 
 def cut_before(graph: Graph, end: Block, place: int, value: int, before: dict[int, list[int]]) -> Block:

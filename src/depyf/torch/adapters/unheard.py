@@ -23,6 +23,7 @@ from typing import Any
 
 import torch
 
+from depyf.bytecode.host import without_warnings
 from depyf.torch.adapters.unseen import left_alone, unseen
 from depyf.trace import stages
 from depyf.trace.refusals import Listed
@@ -110,14 +111,23 @@ def _hand_over(
     metadata = {name: details}
     if not suppress_context:
         _add_compile(metadata, compile_id)
-    # depyf reads the guards themselves instead of their text.
-    payload = None if name == stages.GUARD_TREE else payload_fn()
+    payload = _payload(name, details, payload_fn)
     if type(payload) is list and name == stages.ARTEFACT and details.get("name") == stages.RECOMPILE_REASONS:
         payload = Listed(payload) if all(type(each) is str for each in payload) else payload
     take(metadata, payload if payload is None or isinstance(payload, str) else _text(payload))
     add = getattr(torch._logging._internal, "add_structured_logging_overhead", None)
     if record_logging_overhead and add is not None:
         add((time.time_ns() - began) / 1e9)
+
+
+def _payload(name: str, details: Any, payload_fn: Callable[[], object]) -> object:
+    """Return what a record holds; None for guards, which depyf reads themselves."""
+    if name == stages.GUARD_TREE:
+        return None
+    if name == stages.ARTEFACT and details.get("name") == stages.RUNNABLE:
+        with without_warnings(UserWarning):  # It lists torch's settings. Torch 2.6 warns of those that it leaves out.
+            return payload_fn()
+    return payload_fn()
 
 
 def _add_compile(metadata: dict[str, Any], compile_id: Any) -> None:

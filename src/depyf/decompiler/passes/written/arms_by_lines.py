@@ -21,7 +21,7 @@ from depyf.decompiler.steps import step
 ELSE = 2
 """The number of lines from the end of a body to the first statement of its `else`."""
 FEW = 3
-"""The most statements in an `else` that is told from statements below a blank line."""
+"""The most statements of an arm that counts as short."""
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 Block = tuple[list[ast.stmt], type[ast.stmt] | None]
 """Statements, and the effect of reaching their end."""
@@ -153,8 +153,8 @@ def _part_behind(
     stmt, rest = block[place], block[place + 1 :]
     assert isinstance(stmt, ast.If)
     other = stmt.orelse or rest
-    leaves = bool(other) and other[-1] in ending
-    if not other or not (leaves or (end is not None and not (stmt.orelse and rest))):
+    leaves = other[-1] in ending
+    if not leaves and (end is None or (stmt.orelse and rest)):
         return False
     if not lines.first(other[0]) > lines.first(stmt.body[0]) > 0:
         return False
@@ -216,7 +216,7 @@ def subject(test: ast.expr) -> str:
 def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, ending: set[ast.stmt]) -> bool:
     """Return whether statements are the `else` or `elif` of an exit, as opposed to following it."""
     gap, first = _gap_behind(stmt, rest, lines), rest[0]
-    if len(rest) > 1 or not gap:
+    if len(rest) > 1:
         return False
     if not isinstance(first, ast.If):
         return gap == ELSE and (is_below or _is_single_arm(stmt, first, ending))

@@ -115,13 +115,9 @@ def _start(operand: ast.expr) -> int | None:
 
 
 def _is_moved(one: ast.expr, other: ast.expr) -> bool:
-    """Return whether an operand on its own line is one column to the right of the one above it.
+    """Return whether an operand on a line below another one is one column to the right of it.
 
     An operand with its own parentheses is no evidence.
     """
-    if isinstance(other, ast.BoolOp):
-        return False
-    first, second, start, begin = _start(one), _start(other), span_of(one), span_of(other)
-    if first is None or second is None or start is None or begin is None:
-        return False
-    return begin[0][0] > start[0][0] and second == first + 1
+    first = _start(one)
+    return not isinstance(other, ast.BoolOp) and first is not None and _start(other) == first + 1

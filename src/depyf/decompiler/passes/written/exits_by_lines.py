@@ -73,8 +73,7 @@ def _last_of_clauses(stmt: ast.Try, lines: Lines) -> int:
 
 def _line_below(stmt: ast.Try, last: int, lines: Lines) -> int:
     """Return the line of the exit of a `try` body below its clauses, if there is a line for it there and only there."""
-    body = lines.last(stmt.body[:-1])
-    if body < last and lines.idle_below(body):
+    if lines.idle_below(lines.last(stmt.body[:-1])):
         return 0
     found = [last]
     while line := lines.idle_below(found[-1]):
@@ -87,7 +86,7 @@ def _return_before_finally(block: list[ast.stmt], place: int, lines: Lines) -> N
     """Move a `return` after a `finally` into the body before it, if it has a line of the `finally`."""
     stmt, rest = block[place], block[place + 1 :]
     assert isinstance(stmt, ast.Try)
-    inside = stmt.orelse or stmt.body
+    inside = stmt.body
     if len(rest) != 1 or not isinstance(rest[0], ast.Return) or rest[0].value is None or not _is_plain(rest[0]):
         return
     if isinstance(inside[-1], ENDS) or inner(inside[-1]) or stmt.handlers:
@@ -109,7 +108,7 @@ def _join_copies(block: list[ast.stmt], place: int, lines: Lines) -> None:
         return
     copies = [arm for arm in ends if _is_copy(arm[-1], way_out, lines)]
     is_behind = way_out in following
-    if len(copies) + is_behind < 2 or not (is_behind or (not following and _leave(stmt, copies))):
+    if len(copies) + is_behind < 2 or not (is_behind or (not following and _leave(stmt))):
         return
     rest = [stmt, *(each for arm in _arms(stmt) for each in arm if not any(each is end[-1] for end in copies))]
     if any(len(arm) == 1 for arm in copies) or max(map(lines.head, rest)) >= lines.first(way_out):
@@ -142,14 +141,10 @@ def _ends(stmt: ast.If) -> list[list[ast.stmt]]:
     return found
 
 
-def _leave(stmt: ast.If, copies: list[list[ast.stmt]]) -> bool:
+def _leave(stmt: ast.If) -> bool:
     """Return whether each end of a statement is an exit."""
-    if not stmt.orelse:
-        return False
-    for block in _ends(stmt):
-        if not isinstance(block[-1], ENDS) and not any(block is arm for arm in copies):
-            return False
-    return all(arm for each in _tests(stmt) for arm in (each.body, each.orelse))
+    has_ends = all(arm for each in _tests(stmt) for arm in (each.body, each.orelse))
+    return has_ends and all(isinstance(block[-1], ENDS) for block in _ends(stmt))
 
 
 def _tests(stmt: ast.If) -> list[ast.If]:

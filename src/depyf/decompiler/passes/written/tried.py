@@ -59,7 +59,7 @@ def return_after_finally(block: list[ast.stmt], place: int, columns: Columns) ->
     """Move the return of a constant in a `try` behind its `finally` if it follows the `finally` in the source."""
     stmt = block[place]
     assert isinstance(stmt, ast.Try)
-    if stmt.handlers or not stmt.finalbody or len(stmt.body) < 2 or block[place + 1 :]:
+    if stmt.handlers or len(stmt.body) < 2 or block[place + 1 :]:
         return
     own, last = columns.lines(stmt.body[-1]), columns.lines(stmt.finalbody[-1])
     if _returns_constant(stmt.body[-1]) and own and last and own[0] > last[0]:

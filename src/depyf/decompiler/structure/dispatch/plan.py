@@ -89,8 +89,8 @@ class Plan:
         dropped = {temp for temp in made if not uses.get(temp)}
         found: dict[int, int] = {}
         for block in self.graph.live():
-            is_start = block.index in self.withs or (block.insts and block.insts[0].op == PUSH)
-            if not isinstance(block.exit, Goto) or is_start or block.exit.edge.args:
+            marks = block.insts and block.insts[0].op == PUSH
+            if not isinstance(block.exit, Goto) or marks or block.exit.edge.args:
                 continue
             target = block.exit.edge.target
             around, beyond = (self.withs_around(self.scopes.of.get(index)) for index in (block.index, target))

@@ -45,11 +45,6 @@ class Scope:
     low: int = 0
     high: int = 0
 
-    @property
-    def loops(self) -> bool:
-        """Return whether the scope has its own loop."""
-        return self.role is not Role.TRY
-
 
 class Scopes:
     """The scopes of a graph, and the scope of each block.

@@ -9,6 +9,8 @@ Two tests that fail to one place are parts of one pattern; two that succeed to o
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
 from depyf.decompiler.steps import step
@@ -246,18 +248,22 @@ class _Joiner:
         """
         target = test.success.target
         subject = next(inst.uses[0] for inst in test.facts if inst.op in TESTED)
-        if test.fail.target != target and not self._fails_alike(test.fail, test.success):
+        goes_on_alike = test.fail.target == target or self._fails_alike(test.fail, test.success)
+        if not (goes_on_alike or self._binds_alike(test, subject)):
             return False
         following = self.tests.get(target)
         if following is not None and self._subject(following) == subject:
             return False  # A wildcard would be the last case: this case has a false guard.
         if not self._waits_for_another(index, test, subject) or not is_about(subject, test.facts):
             return False
-        differing = [(one, two) for one, two in zip(test.success.args, test.fail.args) if one != two]
+        fail = test.fail if goes_on_alike else self._join_copied(test, replace(test, facts=[]), test.fail)
+        if fail is None:
+            return False
+        differing = [(one, two) for one, two in zip(test.success.args, fail.args) if one != two]
         if any(self.roots.get(one) != test.root or two != subject for one, two in differing):
             return False
         step("block {} tests for a pattern or a wildcard", index)
-        self._alternate(test, subject, [], Edge(target, test.fail.args))
+        self._alternate(test, subject, [], Edge(target, fail.args))
         self.preds[test.fail.target] -= 1
         test.fail, test.sure = test.success, True
         return True
@@ -269,6 +275,17 @@ class _Joiner:
             return False
         waiting = len(self._waiting(self.graph.block(index), subject))
         return waiting > 0 and (subject == test.root or self._is_followed(index, subject, test.fail))
+
+    def _binds_alike(self, test: Test, subject: int) -> bool:
+        """Return whether a test whose failure leads to a copy of its success binds the subject there.
+
+        Such a test is followed by a wildcard alternative.
+        """
+        one, two = self.graph.block(test.success.target), self.graph.block(test.fail.target)
+        if one.phis or two.phis or not drops(one, two) or self.owned(one, test.root):
+            return False
+        values = paired(one, two)
+        return bool(values) and all(other in (use, subject) for use, other in (values or {}).items())
 
     def _is_followed(self, index: int, part: int, fail: Edge) -> bool:
         """Return whether another alternative follows the test of a part: a copy of the part is on the stack.

@@ -93,7 +93,7 @@ def _redirect(
         target = targets[place]
         if target.index == edge.target:
             continue
-        if place[1] or _is_only_reached(target, copies, graph):
+        if _is_only_reached(target, copies, graph):
             target.phis = taken[place]
         values = _handed(edge, place, graph)
         edge.target, edge.args = target.index, [values[phi] for phi in target.phis]
@@ -322,7 +322,7 @@ class _Matcher:
         """Skip the ends of blocks that are protected inside the `finally` body."""
         for _ in self.graph.blocks:
             block = self.graph.block(place[0])
-            inside = block.handler >= 0 and block.handler in self.handlers.values()
+            inside = block.handler in self.handlers.values()
             if not inside or place[1] < len(block.insts) or not isinstance(block.exit, Goto):
                 break
             place = block.exit.edge.target, 0

@@ -1,0 +1,108 @@
+"""Own data classes beside those of the standard library: what can be seen of them is the same, but for `frozen`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import field
+from typing import Any
+
+import pytest
+
+from depyf.bytecode.records import dataclass
+
+MAKERS: list[Callable[..., Any]] = [dataclass, dataclasses.dataclass]
+
+
+def point(maker: Callable[..., Any], **options: bool) -> Any:
+    """Return a class of two fields, one with a default, and a third that neither compares nor shows."""
+
+    class Point:
+        x: int
+        y: int = 2
+        seen: list[int] = field(default_factory=list, compare=False, repr=False)
+
+    Point.__qualname__ = "Point"
+    return maker(**options)(Point)
+
+
+def facts(maker: Callable[..., Any], **options: bool) -> list[object]:
+    """Return what can be told of such a class and its instances."""
+    kind = point(maker, **options)
+    one, same, other = kind(1), kind(1, 2, seen=[3]), kind(x=1, y=3)
+    hashes = isinstance(one.__hash__, object) and kind.__hash__ is not None
+    return [
+        [each.name for each in dataclasses.fields(one)],
+        dataclasses.astuple(other),
+        dataclasses.replace(one, y=5).y,
+        one == same,
+        one == other,
+        one == (1, 2),
+        repr(other) if options.get("repr", True) else None,
+        hashes and (hash(one) == hash(same), len({one, same, other})),
+        one.seen is not other.seen,
+        one < other if options.get("order") else None,
+        hasattr(kind, "__slots__"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"frozen": True},
+        {"eq": False},
+        {"order": True, "frozen": True},
+        {"repr": False},
+        {"slots": True},
+        {"slots": True, "frozen": True},
+    ],
+    ids=str,
+)
+def test_a_record_is_what_the_standard_library_makes(options: dict[str, bool]) -> None:
+    assert facts(dataclass, **options) == facts(dataclasses.dataclass, **options)
+
+
+@pytest.mark.parametrize("maker", MAKERS, ids=["own", "standard"])
+def test_a_class_that_inherits_compares_with_its_own_kind_only(maker: Callable[..., Any]) -> None:
+    base = point(maker, frozen=True)
+
+    class Named(base):  # type: ignore[misc]
+        name: str = ""
+
+    kind = maker(frozen=True)(Named)
+    assert kind(1, name="a") == kind(1, 2, [], "a") != kind(1, name="b")
+    assert kind(1) != base(1) and base(1) != kind(1)
+    assert hash(kind(1, name="a")) == hash(kind(1, name="a"))
+    assert repr(kind(1)).endswith("Named(x=1, y=2, name='')")
+
+
+@pytest.mark.parametrize("maker", MAKERS, ids=["own", "standard"])
+def test_methods_that_a_class_defines_stay(maker: Callable[..., Any]) -> None:
+    class Own:
+        x: int
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __hash__(self) -> int:
+            return 7
+
+        def __repr__(self) -> str:
+            return "own"
+
+    kind = maker(frozen=True)(Own)
+    assert kind(1) == kind(2) and hash(kind(1)) == 7 and repr(kind(1)) == "own"
+
+
+@pytest.mark.parametrize("maker", MAKERS, ids=["own", "standard"])
+def test_a_record_that_holds_itself_has_a_representation(maker: Callable[..., Any]) -> None:
+    one = point(maker)(1)
+    one.y = one
+    assert repr(one) == "Point(x=1, y=...)"
+
+
+def test_one_method_is_compiled() -> None:
+    """The reason for our own function: `__eq__` and the others come from no text."""
+    assert point(dataclass, frozen=True).__eq__.__code__.co_filename == dataclass.__code__.co_filename
+    assert point(dataclass).__init__.__code__.co_filename == "<string>"
