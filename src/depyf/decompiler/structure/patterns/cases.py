@@ -44,8 +44,7 @@ def join_cases(graph: Graph, scope: dict[int, int]) -> None:
     for index in postorder(graph):
         while joiner.step(index):
             pass
-    for index, test in joiner.tests.items():
-        joiner.finish(graph.block(index), test)
+    joiner.finish_all()
     prune(graph)
 
 
@@ -75,7 +74,7 @@ class _Joiner:
         while work:
             block = self.graph.blocks[work.pop()]
             own = self.tests.get(block.index) if block is not None else None
-            edges = [own.success, own.fail] if own is not None else block.exit.edges() if block is not None else []
+            edges = own.edges() if own is not None else block.exit.edges() if block is not None else []
             for edge in edges:
                 preds[edge.target] = preds.get(edge.target, 0) + 1
                 if edge.target not in seen:
@@ -395,7 +394,13 @@ class _Joiner:
 
     # -- the end ----------------------------------------------------------------------------------
 
-    def finish(self, block: Block, test: Test) -> None:
+    def finish_all(self) -> None:
+        """Write the test of each pattern in place of its operations."""
+        self.preds = self._count_edges()
+        for index, test in self.tests.items():
+            self._finish(self.graph.block(index), test)
+
+    def _finish(self, block: Block, test: Test) -> None:
         """Replace the operations of a pattern by one test."""
         captures = self._captures(block, test)
         cond = self.graph.new_temp()
@@ -418,6 +423,7 @@ class _Joiner:
         after = self._alone(block.index, test.success.target)
         if after is None:
             return captures
+        self._take_cut_off(after)
         alias = dict(zip(after.phis, test.success.args))
         mine = {phi for phi, arg in alias.items() if self.roots.get(arg) == test.root}
         taken = 0
@@ -441,4 +447,13 @@ class _Joiner:
         test.success.args = [arg for _, arg in kept]
         return captures
 
-
+    def _take_cut_off(self, after: Block) -> None:
+        """Join a block of captures with the captures behind it that several alternatives shared."""
+        while isinstance(after.exit, Goto) and all(inst.op == "POP" or inst.op in STORES for inst in after.insts):
+            behind = self._alone(after.index, after.exit.edge.target)
+            if behind is None or behind.phis or behind.handler != after.handler or behind.index in self.tests:
+                return
+            step("block {} absorbs block {}, its only successor", after.index, behind.index)
+            after.insts += behind.insts
+            after.exit = behind.exit
+            self.graph.blocks[behind.index] = None

@@ -39,6 +39,10 @@ class Test:
     outs: dict[int, None] = field(default_factory=dict)
     sure: bool = False
 
+    def edges(self) -> list[Edge]:
+        """Return where it leads."""
+        return [self.success] if self.sure else [self.success, self.fail]
+
 
 def nested(test: Test) -> int:
     """Return how many alternatives are nested where a test begins: each keeps a copy on the stack."""
