@@ -51,6 +51,7 @@ def test_what_is_not_folded_comes_back(version: tuple[int, int]) -> None:
 @pytest.mark.parametrize("version", [v for v in interpreters.VERSIONS if v >= (3, 14)], ids=interpreters.label)
 def test_a_compiler_that_folds_instructions_folds_these(version: tuple[int, int]) -> None:
     assert "f''" not in exact(SOURCE, version)
+    comes_back("a = [not +1, not -1, not +1.5, not 'a' + '', not b'' + b'', not ()]\n", version)
 
 
 @pytest.mark.parametrize("rows", GIVEN)

@@ -3,7 +3,7 @@
 Before: v1 = CONST ''; v2 = CONST 'a'; v3 = BINARY + v1 v2
 After:  f'' + 'a'
 
-`'' + 'a'` would be folded to one constant.
+`'' + 'a'` would be folded to one constant. From 3.14 on, f-strings are folded too, but not `not` of a result: `not +1`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,20 @@ def unary(folder: Folder, inst: Inst) -> None:
     assert isinstance(made, ast.UnaryOp)
     if folder.graph.is_kept and isinstance(made.operand, ast.Constant):
         value = made.operand.value
-        if isinstance(made.op, ast.Not) and isinstance(value, (bool, str)):
-            made.operand = _text(value if isinstance(value, str) else "_" * value)
+        if isinstance(made.op, ast.Not):
+            made.operand = _tested(value, folder.graph.code) or made.operand
+
+
+def _tested(value: object, code: Code) -> ast.expr | None:
+    """Return the constant operand of a `not` that is not folded, or None if it can be written as it is."""
+    if "LOAD_SMALL_INT" not in facts_of(code.version, str(code)).table.opcodes.values():
+        is_text = isinstance(value, (bool, str))
+        return _text(value if isinstance(value, str) else "_" * bool(value)) if is_text else None
+    if isinstance(value, (str, bytes)):
+        return ast.BinOp(left=ast.Constant(value=value), op=ast.Add(), right=ast.Constant(value=value[:0]))
+    if isinstance(value, (int, float, complex)) and not repr(value).startswith("-"):
+        return ast.UnaryOp(op=ast.UAdd(), operand=ast.Constant(value=value))
+    return None
 
 
 def binary(folder: Folder, inst: Inst) -> None:
