@@ -10,7 +10,18 @@ from __future__ import annotations
 
 from collections import Counter
 
-from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Reraise, Return, operation_key
+from depyf.decompiler.graph.tac import (
+    Block,
+    Edge,
+    Goto,
+    Graph,
+    Inst,
+    Raise,
+    Reraise,
+    Return,
+    is_second_half,
+    operation_key,
+)
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.nests import find_markers
 from depyf.decompiler.structure.regions.split import split_block
@@ -35,7 +46,7 @@ def join_same_ends(graph: Graph) -> None:
         for block in work.pop():
             place = _start(block, markers)
             if place is not None:
-                groups.setdefault(_key(block, place, markers), []).append(block)
+                groups.setdefault(_key(graph, block, place, markers), []).append(block)
         for group in groups.values():
             if len(group) > 1:
                 work.append(_join(graph, group, markers))
@@ -129,25 +140,31 @@ def _is_from_before(block: Block, place: int) -> bool:
     return made is None or made.line != pop.line
 
 
-def _key(block: Block, place: int, markers: set[int]) -> Key:
+def _key(graph: Graph, block: Block, place: int, markers: set[int]) -> Key:
     """Return the key that two copies of a statement share."""
     nest = tuple(temp for temp in block.stack if temp in markers and not _is_popped(block, place, temp))
     target = block.exit.edge.target if isinstance(block.exit, Goto) else -1
     line = block.exit.line if isinstance(block.exit, (Return, Raise)) else None
-    return block.handler, nest, type(block.exit), target, line, _shape(block, block.insts[place:])
+    return block.handler, nest, type(block.exit), target, line, _shape(graph, block, place)
 
 
 def _is_popped(block: Block, place: int | None, temp: int) -> bool:
     return any(inst.op in ("POP", "POP_EXCEPT") and temp in inst.uses for inst in block.insts[:place])
 
 
-def _shape(block: Block, insts: list[Inst]) -> Key:
-    """Return a key for operations, and for how they use each other's values."""
+def _shape(graph: Graph, block: Block, start: int) -> Key:
+    """Return a key for operations, where they are, and how they use each other's values.
+
+    What the compiler adds without a location, such as `e = None`, has that of the code before it.
+    """
     numbers: dict[int, int] = {}
     shape: list[object] = []
-    for inst in insts:
-        shape.append((operation_key(inst), inst.line, tuple(numbers.get(temp, -1) for temp in inst.uses)))
+    for number, inst in enumerate(block.insts[start:], start):
+        is_placed = inst.op.startswith("LOAD_") and not is_second_half(block.insts, number)
+        place = graph.place(inst.offset) if is_placed else None
+        uses = tuple(numbers.get(temp, -1) for temp in inst.uses)
+        shape.append((operation_key(inst), inst.line if place is None else place, uses))
         numbers.update((temp, len(numbers)) for temp in inst.defs)
     shape.append(tuple(numbers.get(temp, -1) for temp in block.exit.reads()))
-    shape.append(tuple(temp for inst in insts for temp in inst.uses if temp not in numbers))
+    shape.append(tuple(temp for inst in block.insts[start:] for temp in inst.uses if temp not in numbers))
     return tuple(shape)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from depyf.bytecode.places import Place
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.successors import predecessors
 from depyf.decompiler.graph.tac import Block, Branch, Edge, ForIter, Goto, Graph, Raise, Reraise, Return
@@ -58,12 +59,37 @@ def _join(graph: Graph, value: int, way: Edge, other: Edge, before: dict[int, li
 
 def join_at(graph: Graph, shared: Block, copies: list[tuple[Block, int, int]], before: dict[int, list[int]]) -> None:
     """Lead copies of an end to it, each from a place on and with a value."""
-    for block, start, made in copies:
+    for block, start, made in _distinct(graph, copies, before):
         step("block {} ends as block {} does, with its own value", block.index, shared.index)
         block.insts, block.exit = block.insts[:start], Goto(Edge(shared.index, [made]))
-    before[shared.index] = [*before[shared.index], *(block.index for block, _, _ in copies)]
+        before[shared.index] = [*before[shared.index], block.index]
     for index in list(before[shared.index]):
         _lead_past(graph, graph.block(index), before)
+
+
+def _distinct(
+    graph: Graph, copies: list[tuple[Block, int, int]], before: dict[int, list[int]]
+) -> list[tuple[Block, int, int]]:
+    """Return copies of an end without those in blocks that are one block of the source, copied as a whole.
+
+    The edges to such a block are led to the first one.
+    """
+    ones: dict[tuple[Place | None, ...], Block] = {}
+    left = []
+    for copy in copies:
+        block = copy[0]
+        places = tuple(graph.place(inst.offset) for inst in block.insts)
+        one = block if None in places or block.phis else ones.setdefault(places, block)
+        if one is block or not before[block.index] or not Copies(graph).same(one, 0, block, 0):
+            left.append(copy)
+            continue
+        step("block {} is a copy of block {}", block.index, one.index)
+        for source in map(graph.block, before[block.index]):
+            for edge in source.exit.edges():
+                edge.target = one.index if edge.target == block.index else edge.target
+        before[one.index] = [*before[one.index], *before[block.index]]
+        before[block.index] = []
+    return left
 
 
 def _lead_past(graph: Graph, block: Block, before: dict[int, list[int]]) -> None:

@@ -11,10 +11,9 @@ from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions import finally_, names, with_
 from depyf.decompiler.structure.regions.entries import part_entries
 from depyf.decompiler.structure.regions.jumps import protect_jumps
-from depyf.decompiler.structure.regions.table import Kind, Region, Regions, join_straight, prune
+from depyf.decompiler.structure.regions.table import Kind, Region, Regions, join_straight, prune, skip_empty
 
-HARMLESS = frozenset({"CONST", "POP", "POP_EXCEPT", "MOVE"})
-"""Operations before a return that cannot raise. A variable that is returned from inside is loaded there."""
+HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
 FAR = 1 << 40
 
 
@@ -60,7 +59,7 @@ def recognise(graph: Graph) -> Recognised:
     regions.renew_ways()
     for region in reversed(regions.regions):
         if region.handler in regions.parent:
-            _absorb_returns(regions, region.handler)
+            _absorb_returns(recognised, region.handler)
     if graph.exact_ranges:
         part_entries(regions)
     return recognised
@@ -92,20 +91,40 @@ def _starts(regions: Regions) -> dict[int, int]:
     return starts
 
 
-def _absorb_returns(regions: Regions, handler: int) -> None:
+def _returns_inside(recognised: Recognised, handler: int, block: Block, exit_: Return, may: bool) -> bool:
+    """Return whether a returning block was inside the region of a handler.
+
+    may: whether the control flow allows that; in code in source order the block's place decides.
+    """
+    graph = recognised.regions.graph
+    if graph.source_order:
+        return exit_.offset < graph.block(graph.handlers[handler].target).insts[0].offset
+    is_left_first = handler in recognised.withs or handler in recognised.finallys
+    if is_left_first and any(inst.op == "LOAD_FAST" for inst in block.insts):
+        return False  # A value that is returned from inside is loaded before the statement is left.
+    return may and all(inst.op in HARMLESS for inst in block.insts)
+
+
+def _absorb_returns(recognised: Recognised, handler: int) -> None:
     """Move `return v`, which cannot raise, into the region that computes v, if nothing else leads there.
 
-    The only exit may as well follow the statement, if it does not need a value computed inside.
+    A `return` of a constant belongs to a `with` unless the `with` continues there after an exception. The only exit may
+    as well follow the statement, if it does not need a value computed inside.
     """
+    regions = recognised.regions
     graph, ways = regions.graph, regions.ways
+    follow = -1
+    if handler in recognised.withs:
+        follow = next((edge.target for edge in graph.block(graph.handlers[handler].target).exit.edges()), -1)
     body = regions.body(handler)
     exits = dict.fromkeys(edge.target for _, edge in regions.exits(body))
     absorbed: list[Block] = []
     for index in exits:
         block = graph.block(index)
         if isinstance(block.exit, Return) and all(source in body for source in ways.sources(index)):
-            is_inside = len(exits) > 1 or _is_from_elsewhere(block, block.exit.value)
-            if is_inside and all(inst.op in HARMLESS for inst in block.insts):
+            leaves = follow >= 0 and skip_empty(graph, follow) is not block
+            alone = len(exits) == 1 and not _is_from_elsewhere(block, block.exit.value)
+            if _returns_inside(recognised, handler, block, block.exit, leaves or not alone):
                 absorbed.append(block)
     for block in absorbed:
         before = list(ways.sources(block.index))
