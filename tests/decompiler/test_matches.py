@@ -1,4 +1,7 @@
-"""Tests of one value that become `match`: `v1` and `v2` are temporaries, `m` tests whether `a` is a list of one."""
+"""Tests of one value that become `match`: `v1` and `v2` are temporaries, `m` tests whether `a` is a list of one.
+
+`r` tests a value that is still pending, which refers to `v1`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import ast
 
 import pytest
 
-from depyf.decompiler.lift.nodes import MatchTest
+from depyf.decompiler.lift.nodes import EMPTY, PURE, Entry, MatchTest, Ref, Temp
 from depyf.decompiler.passes.matches import restore_matches
 from tests.decompiler.parsed import parsed, shown
 
@@ -17,9 +20,10 @@ ONE_CASE = "match a:\n    case 2:\n        b()\n"
 
 def text_of(text: str, *, restored: bool = True) -> str:
     """Return statements as text, with `match` restored or as they are."""
-    subject = ast.Name(id="a", ctx=ast.Load())
+    pending = Ref(entry=Entry(1, Temp(temp=1), PURE, EMPTY, EMPTY, 1, None))
+    subjects = {"m": ast.Name(id="a", ctx=ast.Load()), "r": pending}
     pattern = ast.MatchSequence(patterns=[ast.MatchAs()])
-    stmts = parsed(text, nodes={"m": MatchTest(subject=subject, pattern=pattern)})
+    stmts = parsed(text, nodes={name: MatchTest(subject=each, pattern=pattern) for name, each in subjects.items()})
     return shown(restore_matches(stmts) if restored else stmts)
 
 
@@ -43,6 +47,10 @@ MATCHES = {
     "a test of another value behind a pattern": (
         "if m:\n    b()\nelif v1 == 2:\n    d()",
         "match a:\n    case [_]:\n        b()\n    case _:\n        if v1 == 2:\n            d()\n",
+    ),
+    "a pending value, which a body uses": (
+        "if r:\n    c = v1\nelse:\n    d()",
+        "match v1:\n    case [_]:\n        c = v1\n    case _:\n        d()\n",
     ),
     "values of one case that does nothing": (
         HEAD + "if v1 == 1 or v1 == 2:\n    pass\nelif v1 == 3:\n    d()",

@@ -50,8 +50,8 @@ def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
     """Return the `match` that begins with a test, or the test; the subject is taken from the end of `before`."""
     tested = _pattern(stmt.test)
     subject: ast.expr | None = _assigned(before)
-    if tested is not None and (subject is not None or tests_pattern(stmt.test)):
-        subject = referred(tested[0])
+    if tested is not None and (tests_pattern(stmt.test) if subject is None else not _same(tested[0], subject)):
+        subject = tested[0]
     if subject is None:
         return stmt
     cases, rest = _cases([stmt], subject)
@@ -116,7 +116,7 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
         capture = _captured(rest[0], subject)
         behind = rest[1:] if capture is not None else rest
         only = behind[0] if len(behind) == 1 else None
-        if isinstance(only, ast.If):
+        if isinstance(only, ast.If) and isinstance(subject, Temp):
             part_cases(only, partial(_tests_values, subject))
         if isinstance(only, ast.Match) and capture is None and _same(only.subject, subject):
             return cases, only.cases
@@ -175,7 +175,7 @@ def _captured(stmt: ast.stmt, subject: ast.expr) -> Var | None:
 def _begins_case(stmt: ast.stmt, subject: ast.expr) -> bool:
     """Return whether a statement captures the subject, or matches it with further cases."""
     if isinstance(stmt, ast.Match):
-        return _same(stmt.subject, subject)
+        return isinstance(subject, Temp) and _same(stmt.subject, subject)
     return _captured(stmt, subject) is not None
 
 
@@ -222,7 +222,7 @@ def _alternatives(test: ast.expr) -> list[ast.expr]:
     return found
 
 
-def _tests_values(subject: ast.expr | None, test: ast.expr) -> bool:
+def _tests_values(subject: Temp | None, test: ast.expr) -> bool:
     """Return whether a condition, or its first part, tests a subject for several values."""
     if subject is None:
         return False
