@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler.graph.tac import Goto, Graph, Leave
+from depyf.decompiler.graph.tac import Goto, Graph, Leave, Return
 from depyf.decompiler.structure.regions.finally_ import strip
 from depyf.decompiler.structure.regions.table import Kind, Region, Regions
 from tests.decompiler.folding import graph_of, rows_of
@@ -121,6 +121,19 @@ NEVER_BACK = (
     "block 0  [handler 0: block 10]; v0 = CALL (); -> 1\nblock 1; v1 = LOAD_GLOBAL 'g'; raise v1\n"
     "block 10; v30 = PUSH_EXC_INFO v29; v31 = LOAD_GLOBAL 'g'; raise v31"
 )
+ENDLESS = (
+    "block 0  [handler 0: block 10]; v0 = CALL (); -> 1\nblock 1; v1 = CALL (); -> 2\nblock 2; -> {}\n"
+    "block 3; return v0\nblock 10; v30 = PUSH_EXC_INFO v29; v31 = CALL (); -> 11\nblock 11; -> {}"
+)
+KEPT_VALUE = "block 0; v8 = CALL (); -> 2\n" + NEVER_BACK.replace("block 0", "block 2").replace(
+    "block 1;", "block 1  [stack v8];"
+)
+STARTS_AT_2 = ["block 2 [handler 0: block 10]", "v0 = CALL ()"]
+IN_LOOP = (
+    "block 0  [handler 0: block 10]; v8 = CALL (); -> for v9 in v8: 1, else 3\n"
+    "block 1  [stack v8]; v1 = LOAD_GLOBAL 'g'; raise v1\nblock 3; v3 = LOAD_GLOBAL 'g'; raise v3\n"
+    "block 10; v30 = PUSH_EXC_INFO v29; v31 = LOAD_GLOBAL 'g'; raise v31"
+)
 FOR = (
     "block 0  [handler 0: block 10]; v0 = CALL (); v9 = CALL (); -> 1\nblock 1; v1 = CALL (); -> 2\n"
     "block 2; -> for v2 in {}: 3, else 4\nblock 3; v3 = CALL () v2; -> 2\nblock 4; return v0\n"
@@ -224,6 +237,16 @@ LEFT = {
             ["block 11 (v3)", "return v3"],
         ],
     ),
+    "values of two ways behind a copy in the same block, and a value handed on there": (
+        BEHIND.replace("return v3", "v6 = CALL () v3; -> 5 (v6)\nblock 5 (v20); return v20"),
+        [
+            [*START, "-> 1 if v0 else 2"],
+            ["block 1 [handler 0: block 10]", "v1 = CALL ()", "-> 11 (v1)"],
+            ["block 2 [handler 0: block 10]", "v2 = CONST 2", "-> 11 (v2)"],
+            ["block 5 (v20)", "return v20"],
+            ["block 11 (v3)", "v6 = CALL () v3", "-> 5 (v6)"],
+        ],
+    ),
     "a value of two arms": (JOINED, [[*START, "-> 14"], ["block 14", "return v0"]]),
     "a value of two arms that the handler uses twice": (
         ARMS,
@@ -249,6 +272,22 @@ LEFT = {
         ],
     ),
     "a body that never ends": (NEVER_BACK, [[*START, "-> 11"], ["block 11", "never comes here"]]),
+    "a loop without end": (ENDLESS.format(2, 11), [[*START, "-> 12"], ["block 12", "never comes here"]]),
+    "two ways to a body that never ends": (
+        TWO.format("raise v1", "raise v2").replace("reraise v29", "raise v31"),
+        [[*START, "-> 11 if v0 else 11"], ["block 11", "never comes here"]],
+    ),
+    "a return before a body that never ends": (
+        NEVER_BACK.replace("block 1;", "block 1  [stack v0];"),
+        [[*START, "-> 11"], ["block 11 [handler 0: block 10]", "return v0"]],
+    ),
+    "a value from before, and a body that never ends": (
+        KEPT_VALUE, [["block 0", "v8 = CALL ()", "-> 2"], [*STARTS_AT_2, "-> 11"], ["block 11", "never comes here"]],
+    ),
+    "an iterator, and a body that never ends": (
+        IN_LOOP,
+        [[START[0], "v8 = CALL ()", "-> for v9 in v8: 11, else 11"], ["block 11", "never comes here"]],
+    ),
     "a loop": (FOR.format("v1"), [[*START, "v9 = CALL ()", "-> 4"], ["block 4", "return v0"]]),
 }
 
@@ -272,6 +311,7 @@ KEPT = {
     "numbers that are added to something else": marked("SET_ADD 1 v0 {number}"),
     "other numbers than those that are added": marked("SET_ADD 1 {set} v0"),
     "names in the set": marked().replace("CONST 2", "LOAD_GLOBAL 'g'"),
+    "names in the set of the handler": marked().replace("v33 = CONST 1", "v33 = LOAD_GLOBAL 'g'"),
     "it does more before its test": (
         BRANCH.format("v1", "-> 4", "-> 4").replace("v1 = CALL ()", "v1 = CALL (); v7 = CALL ()")
     ),
@@ -285,6 +325,10 @@ KEPT = {
     "arms that raise": BRANCH.format("v1", "raise v0", "raise v0"),
     "an arm that does more before it raises again": BRANCH.format("v1", "v3 = CALL (); reraise v28", "reraise v28"),
     "arms that hand over a value": BRANCH.format("v1", "-> 5 (v0)", "-> 5 (v0)"),
+    "arms that hand over a value behind a name that they unbind": BRANCH.format(
+        "v1", "v3 = CONST None; STORE_FAST 'e' v3; DELETE_FAST 'e'; -> 5 (v0)",
+        "v4 = CONST None; STORE_FAST 'e' v4; DELETE_FAST 'e'; -> 5 (v0)",
+    ),
     "arms that do more before they meet": BRANCH.format(
         "v1", "v3 = CONST 1; STORE_FAST 'e' v3; -> 4", "v4 = CONST 1; STORE_FAST 'e' v4; -> 4"
     ),
@@ -293,6 +337,14 @@ KEPT = {
             "v32 = CALL (); reraise v29\nblock 12; ", "v32 = CALL (); -> 12\nblock 12; v33 = CALL (); "
         ).replace("-> 3\n", "-> 4\n")
     ),
+    "another value of two arms beside one": (
+        JOINED.replace("-> 4 (v2)", "-> 4 (v2, v0)").replace("-> 4 (v3)", "-> 4 (v3, v1)").replace("(v5)", "(v5, v8)")
+    ),
+    "a loop without end in the handler alone": ENDLESS.format(3, 11),
+    "a loop without end in the copy alone": ENDLESS.format(2, 12) + "\nblock 12; v32 = CALL (); reraise v29",
+    "a value handed over without end": ENDLESS.format("2 (v2)", 12).replace("block 2", "block 2 (v2)").replace(
+        "-> 2\n", "-> 2 (v1)\n"
+    ) + "\nblock 12; v32 = CALL (); reraise v29",
     "another value of two arms": JOINED.replace("-> 4 (v3)", "-> 4 (v0)"),
     "it returns": NEVER_BACK.replace("raise v1\n", "return v1\n"),
     "it raises something else": NEVER_BACK.replace("raise v1\n", "raise v0\n"),
@@ -341,12 +393,38 @@ def test_a_protected_part_of_the_body(second: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("behind", "rows"),
+    [("return v0", ["return v0"]), ("v50 = CALL (); -> 3", ["v50 = CALL ()", "-> 3"])],
+    ids=["it returns", "it does more"],
+)
+def test_what_is_behind_a_protected_part_of_the_body(behind: str, rows: list[str]) -> None:
+    blocks = inner(COPY, OWN).replace("v2 = CALL () v1; -> 3", f"v2 = CALL () v1; {behind}")
+    blocks = blocks.replace("v4 = CALL (); -> 3", "v4 = CALL (); raise v4")
+    blocks = blocks.replace("v34 = CALL (); -> 13", "v34 = CALL (); raise v34")
+    graph = graph_of(blocks, CODE)
+    assert stripped(graph)
+    goto = graph.block(5).exit
+    assert isinstance(goto, Goto)
+    assert rows_of_block(graph, goto.edge.target)[1:] == rows
+
+
+def test_a_given_up_return_has_the_line_of_its_value() -> None:
+    blocks = NEVER_BACK.replace("block 1;", "block 1  [stack v0];").replace("v0 = ", ":2 v7 = CALL (); :3 v0 = ")
+    graph = graph_of(blocks, CODE)
+    assert stripped(graph)
+    assert [block.exit.line for block in graph.live() if isinstance(block.exit, Return)] == [3]
+
+
+@pytest.mark.parametrize(
     "blocks",
     [
         inner("", OWN), inner(COPY, ""), inner(AROUND, OWN, AROUND), inner(COPY, OWN, second=AROUND),
-        inner(COPY, OWN).replace("v4 = CALL ()", "v4 = CALL () v3"),
+        inner(COPY, OWN).replace("v4 = CALL ()", "v4 = CALL () v3"), inner("", OWN, AROUND), inner(COPY, "", AROUND),
     ],
-    ids=["in the handler alone", "in the copy alone", "by what is around both", "by two handlers", "by other code"],
+    ids=[
+        "in the handler alone", "in the copy alone", "by what is around both", "by two handlers", "by other code",
+        "in the handler alone, within another", "in the copy alone, within another",
+    ],
 )
 def test_a_part_that_is_protected_otherwise(blocks: str) -> None:
     assert not stripped(graph_of(blocks, CODE))

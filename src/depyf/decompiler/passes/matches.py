@@ -49,23 +49,17 @@ def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:
 def _matched(before: list[ast.stmt], stmt: ast.If) -> ast.stmt:
     """Return the `match` that begins with a test, or the test; the subject is taken from the end of `before`."""
     tested = _pattern(stmt.test)
-    subject = _assigned(before)
-    if tested is None or (subject is None and not tests_pattern(stmt.test)):
-        if subject is None or not _goes_on([stmt], subject):
-            return stmt
-    elif subject is not None and not _same(tested[0], subject):
-        subject = None
-    if subject is None and tested is None:
+    subject: ast.expr | None = _assigned(before)
+    if tested is not None and (tests_pattern(stmt.test) if subject is None else not _same(tested[0], subject)):
+        subject = tested[0]
+    if subject is None:
         return stmt
-    value = subject if subject is not None else tested[0]  # type: ignore[index]
-    cases, rest = _cases([stmt], value)
-    if not _is_match(cases, rest, value):
+    cases, rest = _cases([stmt], subject)
+    if not _is_match(cases, rest, subject):
         return stmt
     cases += rest
     step("line {}: {} tests of one value become `match`", stmt.lineno, len(cases))
-    if subject is not None:
-        return _headed(before, ast.Match(subject=subject, cases=cases, lineno=stmt.lineno))
-    return ast.Match(subject=value, cases=cases, lineno=stmt.lineno)
+    return _headed(before, ast.Match(subject=subject, cases=cases, lineno=stmt.lineno))
 
 
 def _is_match(cases: list[ast.match_case], rest: list[ast.match_case], subject: ast.expr) -> bool:
@@ -112,7 +106,7 @@ def _headed(before: list[ast.stmt], stmt: ast.Match) -> ast.stmt:
 
 
 def _is_wildcard(case: ast.match_case) -> bool:
-    return isinstance(case.pattern, ast.MatchAs) and case.pattern.name is None and case.pattern.pattern is None
+    return isinstance(case.pattern, ast.MatchAs) and case.pattern.name is None
 
 
 def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case], list[ast.match_case]]:
@@ -122,25 +116,22 @@ def _cases(rest: list[ast.stmt], subject: ast.expr) -> tuple[list[ast.match_case
         capture = _captured(rest[0], subject)
         behind = rest[1:] if capture is not None else rest
         only = behind[0] if len(behind) == 1 else None
-        _part_only(only, subject)
+        if isinstance(only, ast.If) and isinstance(subject, Temp):
+            part_cases(only, partial(_tests_values, subject))
         if isinstance(only, ast.Match) and capture is None and _same(only.subject, subject):
             return cases, only.cases
-        if isinstance(only, ast.If) and (cases or _begins_case(only.body[0], subject)):
-            _turn(only, subject)
-        case = _tested_case(only, subject, capture) if isinstance(only, ast.If) else None
-        if case is None or not isinstance(only, ast.If):
-            if capture is not None or not all(isinstance(stmt, ast.Pass) for stmt in rest):
-                cases.append(ast.match_case(pattern=Capture(None, capture), guard=None, body=behind or [ast.Pass()]))
-            break
-        cases.append(case)
-        rest = only.orelse
+        if isinstance(only, ast.If):
+            if cases or _begins_case(only.body[0], subject):
+                _turn(only, subject)
+            case = _tested_case(only, subject, capture)
+            if case is not None:
+                cases.append(case)
+                rest = only.orelse
+                continue
+        if not all(isinstance(stmt, ast.Pass) for stmt in rest):
+            cases.append(ast.match_case(pattern=Capture(None, capture), guard=None, body=behind or [ast.Pass()]))
+        break
     return cases, []
-
-
-def _part_only(only: ast.stmt | None, subject: ast.expr) -> None:
-    """Split the test of a statement that tests a subject for the values of several cases."""
-    if isinstance(only, ast.If) and isinstance(subject, Temp):
-        part_cases(only, partial(_tests_values, subject))
 
 
 def _tested_case(test: ast.If, subject: ast.expr, capture: Var | None) -> ast.match_case | None:
@@ -161,13 +152,11 @@ def _case_body(test: ast.If) -> list[ast.stmt]:
 
 def _turn(stmt: ast.If, subject: ast.expr) -> None:
     """Negate a test, in place, that asks whether a subject does not match: the body of that case is empty."""
-    test, inner = stmt.test, None
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        inner = test.operand
-    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.IsNot):
+    test = inner = stmt.test
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.IsNot):
         inner = ast.Compare(left=test.left, ops=[ast.Is()], comparators=test.comparators)
-    tested = _pattern(inner) if inner is not None else None
-    if inner is not None and tested is not None and _same(tested[0], subject):
+    tested = _pattern(inner)
+    if inner is not test and tested is not None and _same(tested[0], subject):
         step("line {}: negate a test that a pattern does not match", stmt.lineno)
         stmt.test, stmt.body, stmt.orelse = inner, stmt.orelse or [ast.Pass()], stmt.body
     elif _pattern(test) is None and not stmt.orelse and _goes_on(stmt.body, subject):

@@ -57,7 +57,7 @@ def join_same_ends(graph: Graph) -> None:
 
 def _raising_again(graph: Graph) -> list[Block]:
     """Return the blocks that end a `finally` body, where the code that ends it may be copied."""
-    ends = [(block, block.exit.exc) for block in graph.live() if isinstance(block.exit, Reraise) and block.insts]
+    ends = [(block, block.exit.exc) for block in graph.live() if isinstance(block.exit, Reraise)]
     counts = Counter(exc for _, exc in ends)
     return [block for block, exc in ends if counts[exc] > 1]
 
@@ -100,15 +100,14 @@ def _start(block: Block, markers: set[int]) -> int | None:
         line = block.insts[-1].line if block.insts else None
     if line is None:
         return None
+    if _leaves_loop(block, markers):
+        return len(block.insts) - 1
     needed = set(block.exit.reads())
     start = None
     for place in range(len(block.insts) - 1, -1, -1):
         inst = block.insts[place]
-        if inst.line != line or inst.op == "POP_EXCEPT":
+        if inst.line != line:
             break
-        if inst.op == "POP" and _is_from_before(block, place):
-            # The exit of a loop has been separated from its `return`.
-            return place if _only_leaves(block, place, markers) else start
         if _is_unbinding(block.insts[max(0, place - 3) : place + 1]):
             return start if needed else place - 3
         needed.difference_update(inst.defs)
@@ -119,9 +118,12 @@ def _start(block: Block, markers: set[int]) -> int | None:
     return start
 
 
-def _only_leaves(block: Block, place: int, markers: set[int]) -> bool:
-    """Return whether a block falls through after dropping the iterator of its loop."""
-    return place == len(block.insts) - 1 and isinstance(block.exit, Goto) and block.insts[place].uses[0] in markers
+def _leaves_loop(block: Block, markers: set[int]) -> bool:
+    """Return whether a block ends with the exit of a loop, which has been separated from its `return`."""
+    if not isinstance(block.exit, Goto):
+        return False
+    last = block.insts[-1]
+    return last.op == "POP" and last.uses[0] in markers
 
 
 def _is_unbinding(insts: list[Inst]) -> bool:
@@ -131,13 +133,6 @@ def _is_unbinding(insts: list[Inst]) -> bool:
     if [inst.op.partition("_")[0] for inst in insts] != ["POP", "CONST", "STORE", "DELETE"]:
         return False
     return insts[0].op == "POP_EXCEPT" and insts[2].op[6:] == insts[3].op[7:] and insts[2].arg == insts[3].arg
-
-
-def _is_from_before(block: Block, place: int) -> bool:
-    """Return whether the value that an operation drops was made on another line."""
-    pop = block.insts[place]
-    made = next((inst for inst in reversed(block.insts[:place]) if pop.uses[0] in inst.defs), None)
-    return made is None or made.line != pop.line
 
 
 def _key(graph: Graph, block: Block, place: int, markers: set[int]) -> Key:

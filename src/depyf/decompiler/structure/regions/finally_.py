@@ -91,8 +91,6 @@ def _redirect(
     taken = {place: _taken([edge for _, edge, other in matches if other == place], place, graph) for place in targets}
     for block, edge, place in matches:
         target = targets[place]
-        if target.index == edge.target:
-            continue
         if _is_only_reached(target, copies, graph):
             target.phis = taken[place]
         values = _handed(edge, place, graph)
@@ -246,7 +244,8 @@ class _Matcher:
             if not all(map(self._same, first.args, second.args)):
                 return False
             return self._edges([(first, second)])
-        if first is None and second is not None:
+        if first is None:
+            assert second is not None
             if (one, second.target) in self.taken:
                 return False
             self.taken.add((one, second.target))

@@ -1,0 +1,149 @@
+"""Copies of one statement at the ends of the code: blocks 1 and 2 of a graph as text, and the blocks they share."""
+
+from __future__ import annotations
+
+import pytest
+
+from depyf.decompiler.structure.same_ends import join_same_ends
+from tests.decompiler.folding import rows_of
+from tests.decompiler.located import located
+from tests.decompiler.test_forms import code_of
+
+CODE = code_of("def f(a, b, c): pass")
+HEAD = "block 0; v0 = LOAD_FAST 'a'; -> 1 if v0 else 2\n"
+LOOP = (
+    "block 0; v0 = LOAD_FAST 'a'; -> 5\nblock 5; -> for v4 in v0: 6, else 7\nblock 6; -> 1 if v4 else 2\n"
+    "block 7; return\n"
+)
+TWICE = ("", "")
+
+
+def joined(blocks: str) -> list[list[str]]:
+    """Return what is left of blocks, each with its lines."""
+    graph = located(blocks, CODE)
+    join_same_ends(graph)
+    found: list[list[str]] = []
+    for row in rows_of(graph):
+        if row.startswith("block "):
+            found.append([])
+        found[-1].append(row)
+    return found
+
+
+def copies(rows: str, head: str = HEAD, heads: tuple[str, str] = TWICE) -> str:
+    """Return a graph whose blocks 1 and 2 have the same operations; each `w` and its digit is a value of the block's.
+
+    `heads` are the ends of the heads of the two blocks.
+    """
+    return head + "".join(f"block {n}{heads[n - 1]}; {rows.replace('w', f'v{n}')}\n" for n in (1, 2))
+
+
+def ends(blocks: str) -> list[list[str]]:
+    """Return what is left of blocks 1 and 2, without their heads, and the blocks that they share."""
+    before = [line for line in blocks.splitlines() if line[6] not in "12"]
+    return [rows[1:] for rows in joined(blocks) if not any(line.startswith(f"{rows[0]};") for line in before)]
+
+
+ONE = ":7 w1 = CONST 1; return w1  :7"
+SHARED = [":7 v21 = CONST 1", "return v21"]
+UNBIND = ":7 w2 = CONST None; :7 STORE_FAST 'e' w2; :7 DELETE_FAST 'e'; "
+UNBOUND = [":7 v22 = CONST None", ":7 STORE_FAST 'e' v22", ":7 DELETE_FAST 'e'"]
+END = ":7 POP_EXCEPT v0; "
+
+WHOLE = {
+    "one line": (copies(ONE), SHARED),
+    "the end of a clause": (copies(END + UNBIND + ONE), [":7 POP_EXCEPT v0", *UNBOUND, *SHARED]),
+    "a part of the subject is stored": (
+        copies(":7 STORE_FAST 'x' v0; " + ONE, heads=("  [stack v0]", "  [stack v0]")),
+        [":7 STORE_FAST 'x' v0", *SHARED],
+    ),
+}
+BEGINS_LATER = {
+    "a value from before is stored": (copies(":7 STORE_FAST 'x' v0; " + ONE), [":7 STORE_FAST 'x' v0"], SHARED),
+    "a value from before is dropped": (copies(":7 POP v0; " + ONE), [":7 POP v0"], SHARED),
+    "the end of a handler": (copies(END + ONE), [":7 POP_EXCEPT v0"], SHARED),
+    "the end of a handler on another line": (
+        copies(":6 POP_EXCEPT v0; " + UNBIND + ONE), [":6 POP_EXCEPT v0"], [*UNBOUND, *SHARED],
+    ),
+    "a drop before a name is deleted": (copies(":7 POP v0; " + UNBIND + ONE), [":7 POP v0"], [*UNBOUND, *SHARED]),
+    "a local name is stored, and a global one deleted": (
+        copies(END + UNBIND.replace("DELETE_FAST", "DELETE_NAME") + ONE),
+        [":7 POP_EXCEPT v0"],
+        [*UNBOUND[:2], ":7 DELETE_NAME 'e'", *SHARED],
+    ),
+    "another name is deleted": (
+        copies(END + UNBIND.replace("DELETE_FAST 'e'", "DELETE_FAST 'f'") + ONE),
+        [":7 POP_EXCEPT v0"],
+        [*UNBOUND[:2], ":7 DELETE_FAST 'f'", *SHARED],
+    ),
+    "a drop before another statement": (copies(":6 POP v0; " + ONE), [":6 POP v0"], SHARED),
+}
+STAYS = {
+    "lines are not known": copies(ONE.replace("  :7", "").replace(":7 ", "")),
+    "a line of the return alone": copies(ONE.replace(":7 ", "")),
+    "the exit of a loop that returns at once": copies(":7 POP v0; return v0  :7", LOOP),
+    "one of them in a loop": copies(ONE, LOOP, ("  [stack v0]", "")),
+    "one of them in a loop whose iterator it uses": (
+        LOOP + "block 1  [stack v0]; :6 CALL () v0; " + ONE.replace("w", "v1") + "\nblock 2; " + ONE.replace("w", "v2")
+    ),
+    "other exceptions raised again": (
+        HEAD + "block 1; v1 = CALL () v0 @4-9; reraise v50\nblock 2; v2 = CALL () v0 @4-9; reraise v51"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WHOLE)
+def test_what_is_of_one_line_is_joined(what: str) -> None:
+    blocks, shared = WHOLE[what]
+    assert ends(blocks) == [["-> 2"], shared]
+
+
+@pytest.mark.parametrize("what", BEGINS_LATER)
+def test_what_needs_an_earlier_value_is_not_of_the_statement(what: str) -> None:
+    blocks, before, shared = BEGINS_LATER[what]
+    assert ends(blocks) == [[*before, "-> 3"], [*before, "-> 3"], shared]
+
+
+@pytest.mark.parametrize("what", STAYS)
+def test_what_is_not_surely_one_statement_stays(what: str) -> None:
+    graph = located(STAYS[what], CODE)
+    before = rows_of(graph)
+    join_same_ends(graph)
+    assert rows_of(graph) == before
+
+
+def test_the_exit_of_a_loop_joins_its_return() -> None:
+    assert ends(copies(":6 POP v0; " + ONE, LOOP)) == [["-> 2"], [":6 POP v0", "-> 8"], SHARED]
+
+
+def test_the_exit_of_a_loop_is_not_of_the_statement_behind_it() -> None:
+    found = ends(copies(":6 POP v0; :6 w2 = CONST 2; :6 STORE_FAST 'x' w2; " + ONE, LOOP))
+    assert found == [["-> 2"], [":6 POP v0", "-> 9"], SHARED, [":6 v22 = CONST 2", ":6 STORE_FAST 'x' v22", "-> 8"]]
+
+
+def test_two_statements_are_joined_one_by_one() -> None:
+    assert ends(copies(":6 DELETE_FAST 'x'; " + ONE)) == [["-> 2"], [":6 DELETE_FAST 'x'", "-> 3"], SHARED]
+
+
+def test_a_loop_that_one_of_them_has_left_is_not_around_both() -> None:
+    one, two = ONE.replace("w", "v1"), ONE.replace("w", "v2")
+    assert ends(f"{LOOP}block 1  [stack v0]; :6 POP v0; {one}\nblock 2; {two}") == [[":6 POP v0", "-> 2"], SHARED]
+
+
+def test_the_ends_of_a_finally_body_are_joined() -> None:
+    found = ends(HEAD + "block 1; v1 = CALL () v0 @4-9; reraise v50\nblock 2; v2 = CALL () v0 @4-9; reraise v50")
+    assert found == [["-> 3"], ["-> 3"], ["v1 = CALL () v0", "reraise v50"]]
+
+
+def test_edges_lead_past_what_is_empty() -> None:
+    assert joined(copies(ONE))[0][-1] == "-> 2 if v0 else 2"
+
+
+def test_edges_that_hand_over_values_stay() -> None:
+    handled = "  [handler 0: block 9]"
+    rows = "v{0} = CALL () v3{0} @4-9; return v{0} @1-20"
+    found = joined(
+        f"block 0{handled}; v0 = LOAD_FAST 'a'; -> 1 (v0) if v0 else 2 (v0)\n"
+        f"block 1 (v31){handled}; {rows.format(1)}\nblock 2 (v32){handled}; {rows.format(2)}\nblock 9; reraise v50"
+    )
+    assert [block[-1] for block in found[:3]] == ["-> 1 (v0) if v0 else 2 (v0)", "-> 10 (v31)", "-> 10 (v32)"]
