@@ -35,8 +35,8 @@ def join_same_ends(graph: Graph) -> None:
     """Join ends that do the same, line for line, under one handler and within the same loops and handlers."""
     ends = [(block, block.exit.line) for block in graph.live() if isinstance(block.exit, (Return, Raise))]
     lines = [line for _, line in ends]
-    raising = _raising_again(graph)
-    if len(set(lines)) == len(lines) and not raising:
+    others = [*_raising_again(graph), *_handing_over(graph)]
+    if len(set(lines)) == len(lines) and not others:
         return
     often = {line for line, count in Counter(lines).items() if count > 1}
     markers = find_markers(graph)
@@ -51,7 +51,7 @@ def join_same_ends(graph: Graph) -> None:
             if len(group) > 1:
                 work.append(_join(graph, group, markers))
     _lead_past(graph, {block.index for block, _ in ends})
-    join_tails(graph, [*(block for block, line in ends if line in often), *raising], markers)
+    join_tails(graph, [*(block for block, line in ends if line in often), *others], markers)
     _lead_past(graph, {block.index for block, _ in ends if block.handler >= 0})
 
 
@@ -60,6 +60,16 @@ def _raising_again(graph: Graph) -> list[Block]:
     ends = [(block, block.exit.exc) for block in graph.live() if isinstance(block.exit, Reraise)]
     counts = Counter(exc for _, exc in ends)
     return [block for block, exc in ends if counts[exc] > 1]
+
+
+def _handing_over(graph: Graph) -> list[Block]:
+    """Return the blocks that hand over the value of one operation of the source, which may be copied."""
+    words: dict[Key, list[Block]] = {}
+    for block in graph.live():
+        if isinstance(block.exit, Goto) and block.exit.edge.args and block.insts:
+            place = graph.place(block.insts[-1].offset)
+            words.setdefault((block.exit.edge.target, place or block.index), []).append(block)
+    return [block for blocks in words.values() if len(blocks) > 1 for block in blocks]
 
 
 def _join(graph: Graph, group: list[Block], markers: set[int]) -> list[Block]:

@@ -52,7 +52,7 @@ def _end(graph: Graph, block: Block) -> Hashable:
     """Return a key for the exit of a block; None if its location is unknown."""
     exit_ = block.exit
     if isinstance(exit_, Goto):
-        return None if exit_.edge.args else exit_.edge.target
+        return exit_.edge.target, len(exit_.edge.args)
     if isinstance(exit_, Reraise):
         return Reraise, exit_.exc
     assert isinstance(exit_, (Return, Raise))
@@ -133,10 +133,10 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
              inst[0].line, _offset(group, number - length, inst))
         for number, inst in enumerate(zip(*tails))
     ]
-    operands = [use(temps) for temps in zip(*(block.exit.reads() for block in group))]
+    operands = [use(temps) for temps in zip(*map(_operands, group))]
     if not all(any(map(_makes, group, temps)) for temps in phis):
         return None
-    if isinstance(first.exit, Return) and operands[0] in phis.values():
+    if isinstance(first.exit, (Goto, Return)) and not set(operands).isdisjoint(phis.values()):
         return None
     step("blocks {} have one end", [block.index for block in group])
     exit_ = first.exit
@@ -148,13 +148,18 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
     elif isinstance(exit_, Return):
         exit_ = Return(exit_.value, exit_.line, None, exit_.offset)
     else:
-        exit_ = Goto(Edge(exit_.edge.target))
+        exit_ = Goto(Edge(exit_.edge.target, operands))
     shared = graph.new_block(insts, exit_, first.handler, [temp for temp in first.stack if temp in markers])
     shared.phis = list(phis.values())
     for number, block in enumerate(group):
         del block.insts[len(block.insts) - length :]
         block.exit = Goto(Edge(shared.index, [temps[number] for temps in phis]))
     return shared
+
+
+def _operands(block: Block) -> list[int]:
+    """Return the values that the exit of a block uses or hands over."""
+    return block.exit.edge.args if isinstance(block.exit, Goto) else block.exit.reads()
 
 
 def _offset(group: list[Block], number: int, copies: tuple[Inst, ...]) -> int:
