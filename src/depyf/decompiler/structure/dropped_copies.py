@@ -13,6 +13,7 @@ from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.copied_ends import Copies
 from depyf.decompiler.structure.regions.split import split_block
+from depyf.decompiler.structure.regions.table import prune
 
 
 def join_dropped_copies(graph: Graph) -> None:
@@ -29,6 +30,8 @@ def join_dropped_copies(graph: Graph) -> None:
                 if shared is not None:
                     joined[index] = shared
                     break
+    if joined:
+        prune(graph)
 
 
 def _join(graph: Graph, value: int, way: Edge, other: Edge, joined: dict[int, Block]) -> Block | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from depyf.bytecode.operations import OPERATIONS
-from depyf.decompiler.graph.tac import KEEP, Block, ForIter, Graph
+from depyf.decompiler.graph.tac import KEEP, Block, ForIter, Goto, Graph
 from depyf.decompiler.show.graph import block_lines, edge_text, name
 from depyf.decompiler.structure.compounds import RULES
 
@@ -21,22 +21,33 @@ def broken(graph: Graph) -> Iterator[tuple[str, str]]:
     - An edge leads to an existing block, with one value for each of its phis.
     - A block is protected by an existing handler, or by none.
     - An operation exists in the tables, and a used value is made somewhere.
-    - No two operations make one value, unless all of them are moves: those set a variable, each on its own path.
+    - No two operations make one value, unless each sets it on its own path: moves, and what hands a value over to a
+      phi under the phi's name.
     """
     if graph.blocks[0] is None:
         yield "there is no first block", ""
     made = made_in(graph)
+    blocks = {block.index: block for block in graph.live()}
+    handed = {temp for block in graph.live() for temp in _handed(block, blocks)}
     seen: dict[int, bool] = {}
     for live in graph.live():
-        defs = [(temp, inst.op == "MOVE") for inst in live.insts for temp in inst.defs]
-        for temp, is_moved in (*((phi, False) for phi in live.phis), *defs):
-            if temp in seen and not (is_moved and seen[temp]):
+        defs = [(temp, inst.op == "MOVE" or temp in handed) for inst in live.insts for temp in inst.defs]
+        for temp, sets in (*((phi, phi in handed) for phi in live.phis), *defs):
+            if temp in seen and not (sets and seen[temp]):
                 yield f"{name(temp)} is made twice", "\n".join(block_lines(graph, live))
-            seen[temp] = is_moved
+            seen[temp] = sets
     for place, block in enumerate(graph.blocks):
         if block is not None:
             for what in _of_block(graph, place, block, made):
                 yield what, "\n".join(block_lines(graph, block))
+
+
+def _handed(block: Block, blocks: dict[int, Block]) -> Iterator[int]:
+    """Yield the values that a block makes under the name of the phi that takes them."""
+    if isinstance(block.exit, Goto) and block.exit.edge.target in blocks:
+        made = {temp for inst in block.insts for temp in inst.defs}
+        phis = blocks[block.exit.edge.target].phis
+        yield from (phi for phi, arg in zip(phis, block.exit.edge.args) if phi == arg and phi in made)
 
 
 def made_in(graph: Graph) -> set[int]:
