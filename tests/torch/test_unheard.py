@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import torch
 
 import depyf
 from depyf.report.model import GuardSet
-from depyf.torch.adapters import lacking, seams
+from depyf.torch.adapters import lacking, seams, unheard
 from depyf.torch.capture.active import ACTIVE
 from depyf.trace import refusals, stages
 from depyf.trace.records import record_kind
@@ -179,3 +180,27 @@ def test_a_list_of_texts_is_not_joined_and_says_the_same(tmp_path: Path) -> None
         refusals.recompile(each) for each in alone if each is not None
     ]
     assert alone[-1] == "" and len(str(beside[-1])) > 100
+
+
+def test_torchs_settings_are_left_alone_where_torch_lists_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch._dynamo.config as config
+    import torch.utils._config_module as module
+
+    entry = config._config["_save_config_ignore"]
+    if not hasattr(entry, "user_override"):
+        pytest.skip("this torch keeps settings otherwise")
+    unset = module._UNSET_SENTINEL
+    fresh = ContextVar("fresh", default=unset) if isinstance(entry.user_override, ContextVar) else unset
+    monkeypatch.setattr(entry, "user_override", fresh)
+
+    def payload(name: str) -> None:
+        unheard._payload(stages.ARTEFACT, {"name": name}, lambda: str(config._save_config_ignore))
+
+    payload(stages.RUNNABLE)
+    assert unheard._override(entry) is unset
+    payload("another")
+    assert unheard._override(entry) is not unset
+    set_by_the_program = {"a"}
+    with config.patch(_save_config_ignore=set_by_the_program):
+        payload(stages.RUNNABLE)
+        assert unheard._override(entry) is set_by_the_program

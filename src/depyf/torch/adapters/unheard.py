@@ -16,8 +16,9 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
 
@@ -35,6 +36,7 @@ _KNOWN = {
     *("metadata_fn", "payload_fn", "suppress_context", "expect_trace_id", "record_logging_overhead", "compile_id"),
 }
 """The arguments of torch's function. A call with other arguments is passed to torch's own function."""
+_SETTINGS = ("torch._dynamo.config", "torch._inductor.config", "torch._functorch.config")
 _ENDS = (stages.FRAME_ENDS, stages.BACKWARD_ENDS)
 
 Take = Callable[[dict[str, Any], "str | None"], None]
@@ -125,9 +127,32 @@ def _payload(name: str, details: Any, payload_fn: Callable[[], object]) -> objec
     if name == stages.GUARD_TREE:
         return None
     if name == stages.ARTEFACT and details.get("name") == stages.RUNNABLE:
-        with without_warnings(UserWarning):  # It lists torch's settings. Torch 2.6 warns of those that it leaves out.
+        # It lists torch's settings. Torch 2.6 warns of those that it leaves out.
+        with without_warnings(UserWarning), _settings_left_alone():
             return payload_fn()
     return payload_fn()
+
+
+@contextmanager
+def _settings_left_alone() -> Iterator[None]:
+    """Undo what reading torch's settings does: torch keeps a copy of a default, and a copied set has another order."""
+    unset = getattr(sys.modules.get("torch.utils._config_module"), "_UNSET_SENTINEL", None)
+    modules = [sys.modules[name] for name in _SETTINGS if name in sys.modules]
+    entries = [entry for module in modules for entry in getattr(module, "_config", {}).values()]
+    apart = [entry for entry in entries if unset is not None and _override(entry) is unset]
+    try:
+        yield
+    finally:
+        for entry in apart:
+            if _override(entry) is not unset:
+                held = entry.user_override
+                held.set(unset) if isinstance(held, ContextVar) else setattr(entry, "user_override", unset)
+
+
+def _override(entry: Any) -> object:
+    """Return the value that a program or torch has set; torch 2.15 keeps one for each thread."""
+    held = getattr(entry, "user_override", None)
+    return held.get() if isinstance(held, ContextVar) else held
 
 
 def _add_compile(metadata: dict[str, Any], compile_id: Any) -> None:
