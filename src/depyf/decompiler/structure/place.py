@@ -210,7 +210,7 @@ class _Around:
         beyond = -1 if isinstance(self.compound, Try) else self.compound.behind
         if beyond >= 0 and self.nodes[normal].first >= beyond:
             return True
-        if beyond >= 0 or _leads_past(self.nodes[self.label], self.compound, self.nearby):
+        if beyond >= 0 or _leads_past(self.nodes, self.label, self.compound, self.nearby):
             self._make_else(normal)
             return True
         return False
@@ -276,15 +276,19 @@ def _fill_all(kids: list[int], nodes: dict[int, Node], sites: dict[int, list[tup
         _fill(sites[kid][0][1], nodes[kid].items)
 
 
-def _leads_past(node: Node, compound: Loop | For | Try, nearby: set[int]) -> bool:
-    """Return whether a statement leaves for other places than these nodes and the implied ones."""
+def _leads_past(nodes: dict[int, Node], label: int, compound: Loop | For | Try, nearby: set[int]) -> bool:
+    """Return whether a statement leaves for other places than these nodes and the implied ones.
+
+    The head of a loop around it is implied; that of a loop behind it is not.
+    """
+    node = nodes[label]
     leaving = {jump.label for jump in node.jumps if not jump.explicit} - nearby
     if isinstance(compound, (Loop, For)):
         leaving -= {compound.header, *node.ends}
     elif not compound.is_star:
         leaving -= node.ends
         if not (node.tells and _has_name(compound)):
-            leaving -= node.implied
+            leaving -= {head for head in node.implied if head not in nodes or nodes[head].first <= node.first}
     return bool(leaving)
 
 
