@@ -288,7 +288,7 @@ class Builder:
             if next_ <= before or (next_[0] >= last and not self._is_next(inside, label)):
                 continue
             before = next_
-            jumps = self._jumps_from(inside, label)
+            jumps = self._jumps_from(header, inside, label)
             if self._leaves_with(inside, label):
                 continue
             if jumps == 1 or (jumps and self.choices.shared_exits_inside):
@@ -310,7 +310,7 @@ class Builder:
         left = {label for site in inside for label in self.nodes.targets(site)} - inside
         for label in sorted(left & labels) if len(left) > 1 else ():
             is_end = not self.nodes[label].jumps and label not in self.nodes.targets(header)
-            if is_end and self._jumps_from(inside, label) == 1:
+            if is_end and self._jumps_from(header, inside, label) == 1:
                 inside.add(label)
 
     def _is_next(self, inside: set[int], label: int) -> bool:
@@ -319,13 +319,21 @@ class Builder:
         jumps = [jump for site in sources if site in inside for jump in self.nodes[site].jumps]
         return any(jump.never and jump.label == label for jump in jumps)
 
-    def _jumps_from(self, inside: set[int], label: int) -> int:
-        """Count the jumps to a label; 0 if some come from elsewhere."""
+    def _jumps_from(self, header: int, inside: set[int], label: int) -> int:
+        """Count the jumps from a loop to a label; 0 if some come from elsewhere.
+
+        If another loop begins there, behind the head of this one, its own jumps back do not count.
+        """
         count = 0
+        is_joined_test = label >= len(self.graph.blocks)
+        is_head = is_joined_test or label in self.headers or self._for_of(label) is not None
+        first = self.nodes[label].first
+        begins = is_head and first > self.nodes[header].first
         for site in self.nodes.sources(label):
-            if site not in inside:
+            if site in inside:
+                count += sum(jump.label == label for jump in self.nodes[site].jumps)
+            elif not begins or self.nodes[site].first < first:
                 return 0
-            count += sum(jump.label == label for jump in self.nodes[site].jumps)
         return count
 
     def _end_of_loop(self, header: int, inside: set[int]) -> int:
