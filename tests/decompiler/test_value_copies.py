@@ -7,6 +7,7 @@ import pytest
 from depyf.decompiler.graph.successors import predecessors
 from depyf.decompiler.structure.value_copies import MOST, copies_of, join_at, join_value_copies, operand
 from tests.decompiler.folding import graph_of, rows_of
+from tests.decompiler.located import located
 from tests.decompiler.test_forms import code_of
 
 CODE = code_of("def f(a, b, c): pass")
@@ -109,6 +110,13 @@ STAYS = {
     "the same value in both": TEST + "block 1; return v0\n" + KEPT,
     "a value that no block of the operand makes": TEST + "block 1; return v9\n" + KEPT,
     "ends with other handlers": (TEST + MADE + "block 2  [handler 0: block 3]; return v0\nblock 3; reraise v50\n"),
+    "an end that tests": TEST + MADE + "block 2; -> 3 if v0 else 4\nblock 3; return v0\nblock 4; return v9\n",
+    "an end that hands values over": (
+        HANDS + "block 1; v1 = LOAD_FAST 'b'; -> 3 (v1)\nblock 3 (v3); return v3\nblock 4 (v4); -> 3 (v4)\n"
+    ),
+    "an end that takes values": TEST.replace("else 2", "else 2 (v9)") + MADE + "block 2 (v8); return v0\n",
+    "an end with another exit": TEST + MADE + "block 2; raise v0\n",
+    "a longer end": TEST + "block 1; return v9\nblock 2; POP v0; POP v9; return v0\n",
     "an end that raises": TEST + MADE + "block 2; raise v0\n",
 }
 
@@ -121,6 +129,41 @@ def test_copies_with_another_value_are_joined(what: str) -> None:
 @pytest.mark.parametrize("what", STAYS)
 def test_what_is_no_copy_with_another_value_stays(what: str) -> None:
     assert joined(STAYS[what]) is None
+
+
+ARMS = (
+    "block 0; v0 = LOAD_FAST 'a' @1-2; -> 6 (v0) if v0 else 1\nblock 1; v1 = LOAD_FAST 'c' @3-4; -> 2 if v1 else 3\n"
+    "block 2; v2 = LOAD_FAST 'b' @5-6; return v2 @0-9\nblock 3; v3 = LOAD_FAST 'b' @7-8; -> 4 if v3 else 5\n"
+    "block 4; v4 = LOAD_FAST 'b' @5-6; return v4 @0-9\nblock 5; v5 = LOAD_FAST 'c' @8-9; return v5 @0-9\n"
+    "block 6 (v6); return v6 @0-9\n"
+)
+DISTINCT = {
+    "no location": ARMS.replace(" @5-6", ""),
+    "another location": ARMS.replace("v4 = LOAD_FAST 'b' @5-6", "v4 = LOAD_FAST 'b' @6-7"),
+    "another operation": ARMS.replace("v4 = LOAD_FAST 'b' @5-6", "v4 = LOAD_FAST 'c' @5-6"),
+    "a value that is handed over": ARMS.replace("-> 4 if v3", "-> 4 (v3) if v3").replace("block 4;", "block 4 (v8);"),
+}
+
+
+def led(blocks: str) -> list[str]:
+    graph = located(blocks, CODE)
+    join_value_copies(graph)
+    return rows_of(graph)
+
+
+def test_copies_of_a_whole_block_are_one() -> None:
+    found = led(ARMS)
+    assert found.count("v4 = LOAD_FAST 'b'") + found.count("v2 = LOAD_FAST 'b'") == 1
+    assert ("-> 2 if v3 else 5" in found) is not ("-> 4 if v1 else 3" in found)
+    assert found[-2:] == ["block 6 (v6)", "return v6"]
+
+
+@pytest.mark.parametrize("what", DISTINCT)
+def test_blocks_that_are_not_one_of_the_source_stay_apart(what: str) -> None:
+    found = led(DISTINCT[what])
+    assert "block 2" in found
+    assert "block 4" in found or "block 4 (v8)" in found
+    assert found.count("-> 6 (v4)") == 1
 
 
 HANDED = "block 1 (v1); -> 3 (v1, v8)\nblock 2; POP v0; v2 = LOAD_FAST 'b'; return v2\nblock 3 (v3, v4); return v3\n"
