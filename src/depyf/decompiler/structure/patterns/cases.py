@@ -181,7 +181,7 @@ class _Joiner:
         if block is None or not isinstance(block.exit, Goto):
             return False
         owned = self.owned(block, test.root)
-        if any(id(inst) not in owned and inst.op != "POP" for inst in block.insts):
+        if not owned or any(id(inst) not in owned and inst.op != "POP" for inst in block.insts):
             return False
         onward = through(block, test.success, block.exit.edge)
         test.facts += [inst for inst in block.insts if id(inst) in owned]
