@@ -13,7 +13,8 @@ from depyf.decompiler.structure.regions.entries import part_entries
 from depyf.decompiler.structure.regions.jumps import protect_jumps
 from depyf.decompiler.structure.regions.table import Kind, Region, Regions, join_straight, prune, skip_empty
 
-HARMLESS = frozenset({"CONST", "LOAD_FAST", "POP", "POP_EXCEPT", "MOVE"})
+HARMLESS = frozenset({"CONST", "POP", "POP_EXCEPT", "MOVE"})
+"""Operations before a return that cannot raise. A variable that is returned from inside is loaded there."""
 FAR = 1 << 40
 
 
@@ -91,20 +92,6 @@ def _starts(regions: Regions) -> dict[int, int]:
     return starts
 
 
-def _returns_inside(recognised: Recognised, handler: int, block: Block, exit_: Return, may: bool) -> bool:
-    """Return whether a returning block was inside the region of a handler.
-
-    may: whether the control flow allows that; in code in source order the block's place decides.
-    """
-    graph = recognised.regions.graph
-    if graph.source_order:
-        return exit_.offset < graph.block(graph.handlers[handler].target).insts[0].offset
-    is_left_first = handler in recognised.withs or handler in recognised.finallys
-    if is_left_first and any(inst.op == "LOAD_FAST" for inst in block.insts):
-        return False  # A value that is returned from inside is loaded before the statement is left.
-    return may and all(inst.op in HARMLESS for inst in block.insts)
-
-
 def _absorb_returns(recognised: Recognised, handler: int) -> None:
     """Move `return v`, which cannot raise, into the region that computes v, if nothing else leads there.
 
@@ -123,8 +110,8 @@ def _absorb_returns(recognised: Recognised, handler: int) -> None:
         block = graph.block(index)
         if isinstance(block.exit, Return) and all(source in body for source in ways.sources(index)):
             leaves = follow >= 0 and skip_empty(graph, follow) is not block
-            alone = len(exits) == 1 and not _is_from_elsewhere(block, block.exit.value)
-            if _returns_inside(recognised, handler, block, block.exit, leaves or not alone):
+            is_inside = leaves or len(exits) > 1 or _is_from_elsewhere(block, block.exit.value)
+            if is_inside and all(inst.op in HARMLESS for inst in block.insts):
                 absorbed.append(block)
     for block in absorbed:
         before = list(ways.sources(block.index))
