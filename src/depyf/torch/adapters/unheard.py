@@ -30,8 +30,11 @@ from depyf.trace import stages
 from depyf.trace.refusals import Listed
 
 _FUNCTION = "trace_structured"
-_MODULES = ("torch._logging", "torch._subclasses.meta_utils", "torch.fx.experimental.symbolic_shapes")
-"""The modules that write such records. Two of them have their own reference to the function."""
+_MODULES = (
+    *("torch._logging", "torch._subclasses.meta_utils", "torch.fx.experimental.symbolic_shapes"),
+    "torch._inductor.compile_fx",
+)
+"""The modules that write such records. All but the first have their own reference to the function."""
 _KNOWN = {
     *("metadata_fn", "payload_fn", "suppress_context", "expect_trace_id", "record_logging_overhead", "compile_id"),
 }
