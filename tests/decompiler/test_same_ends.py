@@ -147,3 +147,65 @@ def test_edges_that_hand_over_values_stay() -> None:
         f"block 1 (v31){handled}; {rows.format(1)}\nblock 2 (v32){handled}; {rows.format(2)}\nblock 9; reraise v50"
     )
     assert [block[-1] for block in found[:3]] == ["-> 1 (v0) if v0 else 2 (v0)", "-> 10 (v31)", "-> 10 (v32)"]
+
+
+LOAD = "block {0}; :7 v{0} = LOAD_FAST 'b'{1}; return v{0}  :7\n"
+SAME, OTHER, NONE = " @4-5", " @8-9", ""
+
+
+@pytest.mark.parametrize(
+    ("places", "count"),
+    [((SAME, SAME), 1), ((SAME, NONE), 1), ((NONE, SAME), 1), ((NONE, NONE), 1), ((SAME, OTHER), 2)],
+)
+def test_loads_at_two_places_of_a_line_are_two_statements(places: tuple[str, str], count: int) -> None:
+    graph = located(HEAD + "".join(LOAD.format(number, place) for number, place in enumerate(places, 1)), CODE)
+    join_same_ends(graph)
+    assert sum("LOAD_FAST 'b'" in row for row in rows_of(graph)) == count
+
+
+@pytest.mark.parametrize("order", [(NONE, SAME, OTHER), (SAME, NONE, OTHER), (OTHER, NONE, SAME), (NONE, OTHER, SAME)])
+def test_a_load_without_a_place_is_of_the_first_statement_that_fits(order: tuple[str, ...]) -> None:
+    head = "block 0; v0 = LOAD_FAST 'a'; -> 1 if v0 else 4\n"
+    tail = "block 4; v4 = LOAD_FAST 'c'; -> 2 if v4 else 3\n"
+    graph = located(head + "".join(LOAD.format(number, place) for number, place in enumerate(order, 1)) + tail, CODE)
+    join_same_ends(graph)
+    assert sum("LOAD_FAST 'b'" in row for row in rows_of(graph)) == 2
+
+
+def test_the_second_half_of_an_instruction_has_no_place() -> None:
+    rows = "block {0}; :7 v{0} = CONST 1; :7 STORE_FAST 'x' v{0}{1}; :7 v5{0} = LOAD_FAST 'x'; return v5{0}  :7\n"
+    graph = located(HEAD + rows.format(1, SAME) + rows.format(2, OTHER), CODE)
+    for block in map(graph.block, (1, 2)):
+        block.insts[2].offset = block.insts[1].offset
+    join_same_ends(graph)
+    assert sum("LOAD_FAST 'x'" in row for row in rows_of(graph)) == 1
+
+
+HANDED = "block {0}; v{0} = LOAD_FAST 'b'{1}; -> 3{2}\n"
+REST = "block 3 (v30); return v30\n"
+ARGS = (" (v1)", " (v2)")
+
+
+def handed(places: tuple[str, str], args: tuple[str, str] = ARGS, rest: str = REST, head: str = HEAD) -> int:
+    """Return how many loads are left of two whose values are handed over."""
+    graph = located(head + "".join(map(HANDED.format, (1, 2), places, args)) + rest, CODE)
+    join_same_ends(graph)
+    return sum("LOAD_FAST 'b'" in row for row in rows_of(graph))
+
+
+def test_a_value_of_one_place_is_handed_over_once() -> None:
+    assert handed((SAME, SAME)) == 1
+
+
+@pytest.mark.parametrize("places", [(SAME, OTHER), (SAME, NONE), (NONE, NONE)])
+def test_values_of_other_places_are_handed_over_each(places: tuple[str, str]) -> None:
+    assert handed(places) == 2
+
+
+def test_what_hands_over_nothing_stays() -> None:
+    assert handed((SAME, SAME), ("", ""), "block 3; v30 = CONST 1; return v30\n") == 2
+
+
+def test_a_block_without_operations_hands_over_another_value() -> None:
+    rest = REST + "block 4; v4 = LOAD_FAST 'c'; -> 2 if v4 else 5\nblock 5; -> 3 (v0)\n"
+    assert handed((SAME, SAME), rest=rest, head=HEAD.replace("else 2", "else 4")) == 1

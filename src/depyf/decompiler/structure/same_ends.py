@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from depyf.bytecode.places import Place
 from depyf.decompiler.graph.tac import (
     Block,
     Edge,
@@ -46,8 +47,8 @@ def join_same_ends(graph: Graph) -> None:
         for block in work.pop():
             place = _start(block, markers)
             if place is not None:
-                groups.setdefault(_key(graph, block, place, markers), []).append(block)
-        for group in groups.values():
+                groups.setdefault(_key(block, place, markers), []).append(block)
+        for group in (part for copies in groups.values() for part in _parts(graph, copies, markers)):
             if len(group) > 1:
                 work.append(_join(graph, group, markers))
     _lead_past(graph, {block.index for block, _ in ends})
@@ -68,7 +69,8 @@ def _handing_over(graph: Graph) -> list[Block]:
     for block in graph.live():
         if isinstance(block.exit, Goto) and block.exit.edge.args and block.insts:
             place = graph.place(block.insts[-1].offset)
-            words.setdefault((block.exit.edge.target, place or block.index), []).append(block)
+            if place is not None:
+                words.setdefault((block.exit.edge.target, place), []).append(block)
     return [block for blocks in words.values() if len(blocks) > 1 for block in blocks]
 
 
@@ -145,31 +147,52 @@ def _is_unbinding(insts: list[Inst]) -> bool:
     return insts[0].op == "POP_EXCEPT" and insts[2].op[6:] == insts[3].op[7:] and insts[2].arg == insts[3].arg
 
 
-def _key(graph: Graph, block: Block, place: int, markers: set[int]) -> Key:
+def _key(block: Block, place: int, markers: set[int]) -> Key:
     """Return the key that two copies of a statement share."""
     nest = tuple(temp for temp in block.stack if temp in markers and not _is_popped(block, place, temp))
     target = block.exit.edge.target if isinstance(block.exit, Goto) else -1
     line = block.exit.line if isinstance(block.exit, (Return, Raise)) else None
-    return block.handler, nest, type(block.exit), target, line, _shape(graph, block, place)
+    return block.handler, nest, type(block.exit), target, line, _shape(block, block.insts[place:])
 
 
 def _is_popped(block: Block, place: int | None, temp: int) -> bool:
     return any(inst.op in ("POP", "POP_EXCEPT") and temp in inst.uses for inst in block.insts[:place])
 
 
-def _shape(graph: Graph, block: Block, start: int) -> Key:
-    """Return a key for operations, where they are, and how they use each other's values.
-
-    What the compiler adds without a location, such as `e = None`, has that of the code before it.
-    """
+def _shape(block: Block, insts: list[Inst]) -> Key:
+    """Return a key for operations, and for how they use each other's values."""
     numbers: dict[int, int] = {}
     shape: list[object] = []
-    for number, inst in enumerate(block.insts[start:], start):
-        is_placed = inst.op.startswith("LOAD_") and not is_second_half(block.insts, number)
-        place = graph.place(inst.offset) if is_placed else None
-        uses = tuple(numbers.get(temp, -1) for temp in inst.uses)
-        shape.append((operation_key(inst), inst.line if place is None else place, uses))
+    for inst in insts:
+        shape.append((operation_key(inst), inst.line, tuple(numbers.get(temp, -1) for temp in inst.uses)))
         numbers.update((temp, len(numbers)) for temp in inst.defs)
     shape.append(tuple(numbers.get(temp, -1) for temp in block.exit.reads()))
-    shape.append(tuple(temp for inst in block.insts[start:] for temp in inst.uses if temp not in numbers))
+    shape.append(tuple(temp for inst in insts for temp in inst.uses if temp not in numbers))
     return tuple(shape)
+
+
+def _parts(graph: Graph, group: list[Block], markers: set[int]) -> list[list[Block]]:
+    """Part a group where a load has another location: the arms of an expression on one line may be the same."""
+    parts: list[tuple[list[Block], list[Place | None]]] = []
+    for block in group:
+        own = _loads(graph, block, _start(block, markers))
+        for blocks, known in parts:
+            if all(one == two or None in (one, two) for one, two in zip(known, own)):
+                blocks.append(block)
+                known[:] = [one or two for one, two in zip(known, own)]
+                break
+        else:
+            parts.append(([block], own))
+    return [blocks for blocks, _ in parts]
+
+
+def _loads(graph: Graph, block: Block, start: int | None) -> list[Place | None]:
+    """Return the locations of the loads from a place on, None for the second of two in one instruction.
+
+    No other operation is asked: what the compiler adds, such as `e = None`, has the location of the code before it.
+    """
+    return [
+        None if is_second_half(block.insts, number) else graph.place(block.insts[number].offset)
+        for number in range(len(block.insts))[start:]
+        if block.insts[number].op.startswith("LOAD_")
+    ]

@@ -17,7 +17,7 @@ from dataclasses import replace
 from depyf.bytecode.places import Place
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.successors import predecessors
-from depyf.decompiler.graph.tac import Block, Branch, Edge, ForIter, Goto, Graph, Raise, Reraise, Return
+from depyf.decompiler.graph.tac import Block, Branch, Edge, ForIter, Goto, Graph, Raise, Return
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.copied_ends import Copies
 from depyf.decompiler.structure.regions.split import split_block
@@ -25,7 +25,6 @@ from depyf.decompiler.structure.regions.table import prune
 
 MOST = 256
 """The most blocks of one operand."""
-ENDS = (Return, Raise, Reraise, Goto)
 
 
 def join_value_copies(graph: Graph) -> None:
@@ -44,8 +43,6 @@ def join_value_copies(graph: Graph) -> None:
 def _join(graph: Graph, value: int, way: Edge, other: Edge, before: dict[int, list[int]]) -> bool:
     """Join the ends after `other` that are copies of the code after `way`, which uses the tested value."""
     end = graph.block(way.target)
-    if not isinstance(end.exit, ENDS):
-        return False
     free = end.phis[0] if way.args else value
     blocks = operand(graph, other, end)
     for place in _starts(graph, end, way, value, before):
@@ -116,21 +113,12 @@ def _starts(graph: Graph, end: Block, way: Edge, value: int, before: dict[int, l
         return range(0)
     if way.args:
         return range(way.args == [value] and not _only_tests(graph, end, before))
-    if len(before[end.index]) > 1 or end.phis or not _uses(graph, end, value):
+    if len(before[end.index]) > 1 or end.phis:
         return range(0)
     place = 0
     while place < len(end.insts) and end.insts[place].op == "POP" and end.insts[place].uses != [value]:
         place += 1
     return range(place + 1)
-
-
-def _uses(graph: Graph, end: Block, value: int) -> bool:
-    """Return whether a block, or the one that it leads to, uses a value: no test of an `if` is used again."""
-    following = [graph.block(end.exit.edge.target)] if isinstance(end.exit, Goto) else []
-    blocks = [end, *following]
-    return any(value in inst.uses for block in blocks for inst in block.insts) or any(
-        value in block.exit.reads() for block in blocks
-    )
 
 
 def _only_tests(graph: Graph, end: Block, before: dict[int, list[int]]) -> bool:
@@ -169,7 +157,7 @@ def copies_of(end: tuple[Block, int, int], blocks: list[Block], graph: Graph) ->
     found = []
     for block in blocks:
         start = len(block.insts) - len(first.insts) + place
-        if start >= 0 and first.handler == block.handler and type(first.exit) is type(block.exit):
+        if start >= 0 and first.handler == block.handler:
             copies = Copies(graph, free)
             value = copies.renamed.get(free) if copies.same(first, place, block, start) else None
             if value is not None and value != free and not any(value in inst.defs for inst in block.insts[start:]):

@@ -31,7 +31,9 @@ from depyf.trace.refusals import Listed
 
 _FUNCTION = "trace_structured"
 _MODULES = (
-    *("torch._logging", "torch._subclasses.meta_utils", "torch.fx.experimental.symbolic_shapes"),
+    "torch._logging",
+    "torch._subclasses.meta_utils",
+    "torch.fx.experimental.symbolic_shapes",
     "torch._inductor.compile_fx",
 )
 """The modules that write such records. All but the first have their own reference to the function."""
@@ -153,7 +155,7 @@ def _settings_left_alone() -> Iterator[None]:
 
 
 def _override(entry: Any) -> object:
-    """Return the value that a program or torch has set; torch 2.15 keeps one for each thread."""
+    """Return the value that a program or torch has set. Newer torches, such as 2.13, keep it in a ContextVar."""
     held = getattr(entry, "user_override", None)
     return held.get() if isinstance(held, ContextVar) else held
 
