@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
+from typing import TypeGuard
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.normalise import normalise
@@ -33,12 +34,12 @@ HEAD = (*LEADING, "__doc__")
 
 @dataclass(slots=True)
 class Deferred:
-    """One annotation: its number if it is conditional, and its line if that is known."""
+    """One annotation: its number if it is conditional, and its line, 0 if unknown."""
 
     name: str
     expr: ast.expr
     number: int | None
-    line: int | None
+    line: int
 
 
 def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
@@ -55,8 +56,6 @@ def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodie
     else:
         found = []
     kept = [stmt for stmt in body if not _is_store(stmt, REACHED)]
-    if len(kept) < len(body):
-        step("remove the set of reached annotations")
     if not found:
         return _with_cells(kept, code, has_set=len(kept) < len(body))
     body = _place_numbered(kept, found)
@@ -88,7 +87,7 @@ def _makes(stmt: ast.stmt) -> bool:
     return isinstance(stmt.value, Function) and stmt.value.code.name == MAKERS[0]
 
 
-def _is_store(stmt: ast.stmt, name: str) -> bool:
+def _is_store(stmt: ast.stmt, name: str) -> TypeGuard[ast.Assign]:
     """Return whether a statement does nothing but store to the variable of that name."""
     if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
         return False
@@ -98,7 +97,7 @@ def _is_store(stmt: ast.stmt, name: str) -> bool:
 
 def _gives_value(stmt: ast.stmt, name: str) -> bool:
     """Return whether a statement may be the assignment in the annotation of a variable."""
-    return isinstance(stmt, ast.Assign) and _is_store(stmt, name) and not is_definition(stmt)
+    return _is_store(stmt, name) and not is_definition(stmt)
 
 
 def _plain(name: str) -> str:
@@ -131,7 +130,7 @@ def _annotations(function: ast.expr, bodies: Bodies, around: Code) -> list[Defer
         item = _item(stmt, result)
         if item is None:
             return None
-        line = lines[len(found)] if len(found) < len(lines) else None
+        line = lines[len(found)] if len(found) < len(lines) else 0
         found.append(Deferred(item[0], written_in(item[1], around), number, line))
     return found
 
@@ -168,11 +167,11 @@ def _item(stmt: ast.stmt, result: Temp) -> tuple[str, ast.expr] | None:
     return None
 
 
-def _lines(code: Code) -> list[int | None]:
-    """Return the lines of the annotated variables: of the constants that are keys of the stored items."""
+def _lines(code: Code) -> list[int]:
+    """Return the lines of the annotated variables, 0 if unknown: of the constants that are keys of the stored items."""
     instructions = normalise(code).instructions
     return [
-        before.line
+        before.line or 0
         for before, now in zip(instructions, instructions[1:])
         if now.op == "STORE_SUBSCR" and before.op == "CONST"
     ]
@@ -251,7 +250,7 @@ def _stores(body: list[ast.stmt]) -> dict[str, deque[int]]:
 
 def _assignment(body: list[ast.stmt], one: Deferred, stores: deque[int], start: int) -> int | None:
     """Return the place of the assignment for an annotation: on its line, if lines are known."""
-    while stores and (stores[0] < start or 0 < _line(body[stores[0]]) < (one.line or 0)):
+    while stores and (stores[0] < start or 0 < _line(body[stores[0]]) < one.line):
         stores.popleft()
     if not stores:
         return None
@@ -267,7 +266,7 @@ def _line(stmt: ast.stmt) -> int:
 def _by_line(body: list[ast.stmt], one: Deferred, start: int) -> int:
     """Return where the line of an annotation begins, searching from a place on."""
     end = start
-    while one.line is not None and end < len(body):
+    while one.line and end < len(body):
         if isinstance(body[end], ast.Return) or _line(body[end]) > one.line:
             break
         end += 1
@@ -281,9 +280,9 @@ def _annotated(one: Deferred, assignment: ast.stmt | None) -> ast.AnnAssign:
     if isinstance(assignment, ast.Assign):
         target, value = assignment.targets[0], assignment.value
     assert isinstance(target, Var)
-    line = assignment.lineno if assignment is not None else one.line or 0
+    line = assignment.lineno if assignment is not None else one.line
     return ast.AnnAssign(target=target, annotation=one.expr, value=value, simple=1, lineno=line)
 
 
 def _never(one: Deferred) -> ast.stmt:
-    return ast.If(test=literal(False), body=[_annotated(one, None)], orelse=[], lineno=one.line or 0)
+    return ast.If(test=literal(False), body=[_annotated(one, None)], orelse=[], lineno=one.line)
