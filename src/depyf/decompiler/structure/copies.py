@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from depyf.decompiler.graph.orders import postorder
-from depyf.decompiler.graph.tac import Block, Branch, Edge, Exit, Goto, Graph, Inst, Raise, Return, same_operation
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Exit, Goto, Graph, Raise, Return, same_operation
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.table import prune
 
@@ -50,7 +50,7 @@ def _join_rest(graph: Graph, nest: dict[int, tuple[int, ...]], branch: Branch) -
     After:  v1 = f; Branch -> 2, 3      2: v2 = a -> 4 (v2)      3: v3 = b -> 4 (v3)     4: v4 = CALL v1 phi; Return v4
     """
     one, two = graph.block(branch.if_true.target), graph.block(branch.if_false.target)
-    if one is two or one.handler != two.handler or one.phis or two.phis or type(one.exit) is not type(two.exit):
+    if one.handler != two.handler or one.phis or two.phis or type(one.exit) is not type(two.exit):
         return
     if not (isinstance(one.exit, (Return, Raise)) or _meet(one, two)) or nest[one.index] != nest[two.index]:
         return
@@ -80,7 +80,7 @@ def _first_waiting(one: Block, two: Block) -> int:
     """Return the distance from the end at which a block first uses a value from before both blocks; 0 if never."""
     waiting = set(one.stack) & set(two.stack) & _used(two) & _used(one)
     for place, inst in enumerate(one.insts):
-        if inst.op not in DROPS and not waiting.isdisjoint(inst.uses):
+        if not waiting.isdisjoint(inst.uses):
             return len(one.insts) - place
     return 0
 
@@ -93,14 +93,10 @@ def _common(one: Block, two: Block) -> int:
     """Return how many operations at the ends of two blocks are the same except for their operands."""
     length = 0
     for first, second in zip(reversed(one.insts), reversed(two.insts)):
-        if not _alike(first, second):
+        if not same_operation(first, second):
             break
         length += 1
     return length
-
-
-def _alike(first: Inst, second: Inst) -> bool:
-    return same_operation(first, second) and len(first.uses) == len(second.uses) and len(first.defs) == len(second.defs)
 
 
 def _single_difference(one: Block, two: Block, length: int) -> tuple[int, int] | None:
@@ -164,16 +160,14 @@ def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> bool:
     """
     ends: dict[tuple[object, ...], Block] = {}
     for block in graph.live():
-        if len(block.phis) == 1 and block.stack and block.insts and _ends(block):
+        if len(block.phis) == 1 and _ends(block):
             ends.setdefault(_signature(block, len(block.insts), nest), block)
     is_changed = False
     lengths = sorted({len(block.insts) for block in ends.values()})
     for block in graph.live() if ends else ():
         for length in lengths:
-            if length > len(block.insts) or not _ends(block):
-                break
             shared = ends.get(_signature(block, length, nest))
-            if shared is not None and shared is not block and _join_end(graph, block, shared, length):
+            if shared is not None and _join_end(graph, block, shared, length):
                 is_changed = True
                 break
     return is_changed

@@ -9,7 +9,6 @@ from depyf.decompiler.graph.tac import (
     Branch,
     Edge,
     Exit,
-    ForIter,
     Goto,
     Graph,
     Leave,
@@ -41,9 +40,6 @@ def items_of(graph: Graph, block: Block, uses: dict[int, int]) -> list[Item]:
             folder.finish()
             ways = jump_along(graph, if_true), jump_along(graph, if_false)
             return [*folder.stmts, If(test, *ways, line, folder.extent(), near)]
-        case ForIter():
-            folder.finish()
-            return list(folder.stmts)
         case Return(value, line, _, offset):
             _statement(folder, [value], line, offset, lambda parts: ast.Return(value=parts[0] if parts else None))
         case Raise(operands, line, _, offset):

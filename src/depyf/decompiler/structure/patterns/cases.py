@@ -281,10 +281,10 @@ class _Joiner:
         Such a test is followed by a wildcard alternative.
         """
         one, two = self.graph.block(test.success.target), self.graph.block(test.fail.target)
-        if one.phis or two.phis or not drops(one, two) or self.owned(one, test.root):
-            return False
         values = paired(one, two)
-        return bool(values) and all(other in (use, subject) for use, other in (values or {}).items())
+        if not values or self.owned(one, test.root):
+            return False
+        return all(other in (use, subject) for use, other in values.items())
 
     def _is_followed(self, index: int, part: int, fail: Edge) -> bool:
         """Return whether another alternative follows the test of a part: a copy of the part is on the stack.
