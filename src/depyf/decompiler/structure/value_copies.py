@@ -44,8 +44,9 @@ def _join(graph: Graph, value: int, way: Edge, other: Edge, before: dict[int, li
     """Join the ends after `other` that are copies of the code after `way`, which uses the tested value."""
     end = graph.block(way.target)
     free = end.phis[0] if way.args else value
-    blocks = operand(graph, other, end)
-    for place in _starts(graph, end, way, value, before):
+    starts = _starts(graph, end, way, value, before)
+    blocks = operand(graph, other, end) if starts else []
+    for place in starts:
         copies = copies_of((end, place, free), blocks, graph)
         if copies:
             shared = end if way.args else cut_before(graph, end, place, value, before)
@@ -162,9 +163,11 @@ def copies_of(end: tuple[Block, int, int], blocks: list[Block], graph: Graph) ->
             value = copies.renamed.get(free) if copies.same(first, place, block, start) else None
             if value is not None and value != free and not any(value in inst.defs for inst in block.insts[start:]):
                 found.append((block, start, value))
-    made = {temp for block in blocks for temp in block.phis}
-    made.update(temp for block in blocks for inst in block.insts for temp in inst.defs)
-    return [copy for copy in found if copy[2] in made]
+    return [copy for copy in found if any(_makes(block, copy[2]) for block in blocks)]
+
+
+def _makes(block: Block, value: int) -> bool:
+    return value in block.phis or any(value in inst.defs for inst in block.insts)
 
 
 def cut_before(graph: Graph, end: Block, place: int, value: int, before: dict[int, list[int]]) -> Block:
