@@ -16,7 +16,6 @@ from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
 from depyf.decompiler.lift.nodes import Function
 from depyf.decompiler.lift.simplify import Known
-from depyf.decompiler.live.function import comments, describe
 from depyf.decompiler.passes.definitions import define, enclose
 from depyf.decompiler.passes.names import Names
 from depyf.decompiler.pipeline.run import decompile
@@ -165,6 +164,8 @@ def source_of_function(function: types.FunctionType) -> str:
 
     Raises DecompilationError for invalid or unsupported code.
     """
+    from depyf.decompiler.live.function import comments, describe
+
     code = read(function.__code__)
     live = describe(function, code)
     source = _source(code, None, NOTHING, live.maker)[0]

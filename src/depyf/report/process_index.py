@@ -10,7 +10,6 @@ from depyf.bytecode.records import dataclass
 from depyf.report.claims import FOLDER
 from depyf.report.counts import breaks_of
 from depyf.report.facts import Facts, differences, facts
-from depyf.report.index_reader import read_session
 from depyf.report.model import Recompile, Session
 from depyf.report.writer import INDEX, write_whole
 
@@ -66,7 +65,7 @@ def write_process_index(directory: Path) -> None:
     def page() -> str:
         found = _folders(directory, _PROCESS)
         if found and (directory / INDEX).exists():
-            found = {1: Member("", read_session(directory)), **found}
+            found = {1: _member("", directory), **found}
         return _page(found, Words("process", "processes"))
 
     _write(directory / PROCESSES, page)
@@ -101,8 +100,15 @@ def _folders(directory: Path, pattern: re.Pattern[str]) -> dict[int, Member]:
     for path in directory.glob(f"*/{INDEX}"):
         match = pattern.match(path.parent.name)
         if match is not None:
-            found[int(match[1])] = Member(f"{path.parent.name}/", read_session(path.parent))
+            found[int(match[1])] = _member(f"{path.parent.name}/", path.parent)
     return dict(sorted(found.items()))
+
+
+def _member(folder: str, directory: Path) -> Member:
+    """Return what a process wrote; most programs have one process, and it does not read its own index."""
+    from depyf.report.index_reader import read_session
+
+    return Member(folder, read_session(directory))
 
 
 def _table(members: dict[int, Member], words: Words) -> Iterator[str]:

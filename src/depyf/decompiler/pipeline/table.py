@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from depyf.decompiler.graph.tac import Graph
+from depyf.decompiler.graph.uses import count_uses
 from depyf.decompiler.lift.simplify.containers import evaluate_containers
 from depyf.decompiler.lift.simplify.dead import remove_dead
 from depyf.decompiler.lift.simplify.promote import promote_variables
@@ -18,23 +19,16 @@ from depyf.decompiler.lift.simplify.restored import drop_restored
 from depyf.decompiler.lift.simplify.results import unpack_results
 from depyf.decompiler.lift.simulate import lift
 from depyf.decompiler.passes.annotations import restore_annotations, set_annotations_up
-from depyf.decompiler.passes.asserts import restore_asserts
 from depyf.decompiler.passes.at_once import use_at_once
 from depyf.decompiler.passes.class_temps import unbind_class_temps
-from depyf.decompiler.passes.complete import check_complete
 from depyf.decompiler.passes.deferred_annotations import restore_deferred_annotations
 from depyf.decompiler.passes.definitions import restore_functions
 from depyf.decompiler.passes.expressions import finish_expressions
 from depyf.decompiler.passes.generators import keep_generator, return_nothing
-from depyf.decompiler.passes.heads import restore_heads
 from depyf.decompiler.passes.inlined import inlined_operation
 from depyf.decompiler.passes.leftovers import finish_leftovers
-from depyf.decompiler.passes.matches import restore_matches
-from depyf.decompiler.passes.opposites import write_opposites
 from depyf.decompiler.passes.plain_super import declare_super
 from depyf.decompiler.passes.scopes import declare
-from depyf.decompiler.passes.tidy import tidy
-from depyf.decompiler.passes.tries import restore_tries
 from depyf.decompiler.passes.unreached import Reached
 from depyf.decompiler.passes.written.as_written import write_as_written
 from depyf.decompiler.passes.written.declarations import place_declarations
@@ -44,7 +38,6 @@ from depyf.decompiler.pipeline.conditions import (
     is_kept,
     joins_exits,
     keeps_branches,
-    keeps_lists,
     levels_dispatch,
     scopes_dispatch,
     simplifies,
@@ -60,7 +53,6 @@ from depyf.decompiler.pipeline.groups import (
     KEPT,
     LISTS,
     LOOPS,
-    OURS,
     PATTERNS,
     STATED,
     TESTS,
@@ -68,36 +60,19 @@ from depyf.decompiler.pipeline.groups import (
 from depyf.decompiler.pipeline.order import ORDER
 from depyf.decompiler.pipeline.work import Pass, Passes, Stage, Work, check_order, run_passes
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.budget import nests_too_deep
-from depyf.decompiler.structure.build import Unstructured, build
 from depyf.decompiler.structure.choices import Choices, Dispatch
 from depyf.decompiler.structure.class_ends import end_class
-from depyf.decompiler.structure.collapse import collapse, count_uses
-from depyf.decompiler.structure.copies import join_copies
-from depyf.decompiler.structure.dispatch.groups import check_groups
 from depyf.decompiler.structure.dispatch.phis import drop_saved_offsets
-from depyf.decompiler.structure.dropped import remove_dropped
-from depyf.decompiler.structure.dropped_copies import join_dropped_copies
 from depyf.decompiler.structure.exits import join_exits
-from depyf.decompiler.structure.generator_calls import restore_generator_calls
 from depyf.decompiler.structure.inlined import ADDS, DISPLAYS, find_inlined, replace_inlined, starting_blocks
 from depyf.decompiler.structure.labels import Unresolved, resolve
-from depyf.decompiler.structure.lead_back import lead_back
-from depyf.decompiler.structure.loop_tests import part_loop_tests
 from depyf.decompiler.structure.loops import Irreducible
-from depyf.decompiler.structure.nests import cut, find_markers, join_ends, nests, scopes
+from depyf.decompiler.structure.nests import cut, find_markers, join_ends, nests
 from depyf.decompiler.structure.nodes import items_of
 from depyf.decompiler.structure.one_return import join_one_return
-from depyf.decompiler.structure.patterns.cases import join_cases
-from depyf.decompiler.structure.patterns.hoist import hoist_behind_cases
-from depyf.decompiler.structure.regions.async_ends import expand_async_ends
-from depyf.decompiler.structure.regions.async_for import restore_async_for
-from depyf.decompiler.structure.regions.except_star import restore_except_star
-from depyf.decompiler.structure.regions.recognise import recognise
 from depyf.decompiler.structure.same_ends import join_same_ends
 from depyf.decompiler.structure.shared_ends import share_ends
-from depyf.decompiler.structure.thread import thread
-from depyf.decompiler.structure.value_copies import join_value_copies
+from depyf.decompiler.structure.unstructured import Unstructured
 
 NOTHING: frozenset[str] = frozenset()
 BUILD = "build"
@@ -117,12 +92,6 @@ def _lift(work: Work) -> None:
         work.graph.is_kept, work.graph.places = False, []  # A program wrote this code: no source has exactly it.
 
 
-def _dropped(work: Work) -> None:
-    join_dropped_copies(work.graph)
-    join_value_copies(work.graph)
-    remove_dropped(work.graph)
-
-
 def _results(work: Work) -> None:
     assert work.known is not None
     unpack_results(work.graph, work.known.results)
@@ -136,6 +105,22 @@ def _dead(work: Work) -> None:
 def _reload(work: Work) -> None:
     assert work.known is not None
     reload_where_used(work.graph, work.known.unchanging)
+
+
+def _flow(name: str, needs: frozenset[str] = NOTHING) -> Callable[[Work], None]:
+    """Return a pass of `flow.py`, which is imported when the pass first runs.
+
+    needs: operations; without any of them the pass has nothing to do, whatever else the code has.
+    """
+
+    def run(work: Work) -> None:
+        if needs and needs.isdisjoint(work.ops):
+            return
+        from depyf.decompiler.pipeline.flow import RUN
+
+        RUN[name](work)
+
+    return run
 
 
 def _on_graph(change: Callable[[Graph], None]) -> Callable[[Work], None]:
@@ -163,16 +148,6 @@ def _inlined(work: Work) -> None:
             blocks = starting_blocks(graph)
 
 
-def _async_for(work: Work) -> None:
-    restore_async_for(work.graph)
-    expand_async_ends(work.graph, keep_handlers=False)
-
-
-def _except_star(work: Work) -> None:
-    restore_except_star(work.graph)
-    check_groups(work.graph)
-
-
 def _ends(work: Work) -> None:
     if work.code.name != "<lambda>" and not work.graph.source_order and joins_exits(work):
         join_same_ends(work.graph)
@@ -182,33 +157,10 @@ def _ends(work: Work) -> None:
     share_ends(work.graph)
 
 
-def _regions(work: Work) -> None:
-    work.recognised = recognise(work.graph)
-
-
 def _cut(work: Work) -> None:
     work.markers = find_markers(work.graph)
     cut(work.graph, work.markers)
     work.nest = nests(work.graph, work.markers)
-
-
-def _thread(work: Work) -> None:
-    thread(work.graph, work.markers, work.recognised.regions)
-    lead_back(work.graph)
-
-
-def _copies(work: Work) -> None:
-    join_copies(work.graph, work.nest)
-
-
-def _scopes(work: Work) -> None:
-    work.scope = scopes(work.graph, work.nest, work.recognised.finallys)
-    part_loop_tests(work.graph, work.nest, work.scope)
-
-
-def _cases(work: Work) -> None:
-    if not FLOW.isdisjoint(work.ops):
-        join_cases(work.graph, work.scope)
 
 
 def _uses(work: Work) -> None:
@@ -219,59 +171,19 @@ def _collapse(work: Work) -> None:
     if FLOW.isdisjoint(work.ops):
         work.uses = count_uses(work.graph)
     else:
-        work.uses = collapse(work.graph, work.scope, work.code.name == "<lambda>")
+        _flow("collapse")(work)
 
 
 def _build(work: Work) -> None:
-    assert isinstance(work.choices, Choices)
     step("{} blocks become nested items", len(work.graph.live()))
     if FLOW.isdisjoint(work.ops):
         work.items = items_of(work.graph, work.graph.block(0), work.uses)
-        return
-    work.items = build(work.graph, work.recognised, work.nest, work.uses, work.choices)
-
-
-def _hoist(work: Work) -> None:
-    hoist_behind_cases(work.items, work.code)
+    else:
+        _flow("build")(work)
 
 
 def _labels(work: Work) -> None:
     work.stmts = resolve(work.items, work.graph)
-
-
-def _matches(work: Work) -> None:
-    if not KEPT.isdisjoint(work.ops) or any(work.graph.waiting.values()):
-        work.stmts = restore_matches(work.stmts)
-
-
-def _asserts(work: Work) -> None:
-    work.stmts = restore_asserts(work.stmts)
-
-
-def _tries(work: Work) -> None:
-    work.stmts = restore_tries(work.stmts)
-
-
-def _heads(work: Work) -> None:
-    work.stmts = restore_heads(work.stmts, keeps_lists=keeps_lists(work))
-
-
-def _complete(work: Work) -> None:
-    if not OURS.isdisjoint(work.ops):
-        check_complete(work.stmts, has_patterns=not PATTERNS.isdisjoint(work.ops))
-    if nests_too_deep(work.stmts):
-        raise Unstructured("statements are nested deeper than Python takes them")
-
-
-def _dispatch(work: Work) -> None:
-    from depyf.decompiler.structure.dispatch.flat import dispatch_levels, dispatch_scopes
-
-    write = dispatch_scopes if scopes_dispatch(work) else dispatch_levels
-    work.stmts = restore_heads(write(work.graph, restore_matches), keeps_lists=keeps_lists(work))
-    if "LOAD_COMMON" in work.ops:
-        work.stmts = restore_asserts(work.stmts)
-    _complete(work)
-    work.names.hints.update(work.graph.hints)
 
 
 def _expressions(work: Work) -> None:
@@ -281,14 +193,6 @@ def _expressions(work: Work) -> None:
 def _at_once(work: Work) -> None:
     unbound = {item.arg for item in work.listing.instructions if item.op in UNBINDING}
     work.stmts = use_at_once(work.stmts, frozenset(work.code.parameters) - unbound)
-
-
-def _tidy(work: Work) -> None:
-    tidy(work.stmts, in_order=work.graph.source_order)
-
-
-def _opposites(work: Work) -> None:
-    write_opposites(work.stmts, negates=work.graph.negates)
 
 
 def _written(work: Work) -> None:
@@ -354,8 +258,15 @@ def _structuring(*passes: Pass) -> tuple[Pass, ...]:
 
 PASSES: tuple[Pass, ...] = (
     Pass("lift", Stage.LIFT, _lift, "execute each block on a symbolic stack: three-address code"),
-    Pass("generator-calls", Stage.LIFT, _on_graph(restore_generator_calls), "restore inlined `any()`", needs=BUILTINS),
-    Pass("dropped", Stage.LIFT, _dropped, "remove dropped values of tests from the stack", optional=True, needs=FLOW),
+    Pass("generator-calls", Stage.LIFT, _flow("generator-calls"), "restore inlined `any()`", needs=BUILTINS),
+    Pass(
+        "dropped",
+        Stage.LIFT,
+        _flow("dropped"),
+        "remove dropped values of tests from the stack",
+        optional=True,
+        needs=FLOW,
+    ),
     *_simplifying(
         Pass(
             "promote-variables",
@@ -389,47 +300,66 @@ PASSES: tuple[Pass, ...] = (
         Pass(
             "async-for",
             Stage.STRUCTURE,
-            _async_for,
+            _flow("async-for"),
             "turn the handler that ends `async for` into an exit of a block",
             needs=frozenset({"END_ASYNC_FOR"}),
         ),
-        Pass("except-star", Stage.STRUCTURE, _except_star, "remove the bookkeeping of `except*`", needs=CAUGHT),
+        Pass("except-star", Stage.STRUCTURE, _flow("except-star"), "remove the bookkeeping of `except*`", needs=CAUGHT),
         Pass("dead-phis", Stage.STRUCTURE, _on_graph(drop_saved_offsets), "remove the saved offsets of exceptions"),
         Pass("ends", Stage.STRUCTURE, _ends, "redirect every `return None` to one block"),
     ),
     Pass("exits", Stage.STRUCTURE, _on_graph(join_exits), "join copies of an exit", applies=joins_exits),
     *_flowing(
-        Pass("regions", Stage.STRUCTURE, _regions, "recognise protected regions, remove their bookkeeping"),
+        Pass("regions", Stage.STRUCTURE, _flow("regions"), "recognise protected regions, remove their bookkeeping"),
         Pass("cut", Stage.STRUCTURE, _cut, "cut blocks at the exits of loops and handlers"),
-        Pass("thread", Stage.STRUCTURE, _thread, "redirect edges past empty blocks", optional=True),
-        Pass("copies", Stage.STRUCTURE, _copies, "join copies of expressions", optional=True, needs=TESTS),
-        Pass("scopes", Stage.STRUCTURE, _scopes, "number blocks by their nesting"),
-        Pass("cases", Stage.STRUCTURE, _cases, "join the tests of a pattern", needs=PATTERNS | {"COMPARE"}),
+        Pass("thread", Stage.STRUCTURE, _flow("thread"), "redirect edges past empty blocks", optional=True),
+        Pass("copies", Stage.STRUCTURE, _flow("copies"), "join copies of expressions", optional=True, needs=TESTS),
+        Pass("scopes", Stage.STRUCTURE, _flow("scopes"), "number blocks by their nesting"),
+        Pass(
+            "cases",
+            Stage.STRUCTURE,
+            _flow("cases", FLOW),
+            "join the tests of a pattern",
+            needs=PATTERNS | {"COMPARE"},
+        ),
     ),
     *_structuring(Pass(COLLAPSE, Stage.STRUCTURE, _collapse, "turn `and`, `or`, `if else` into expressions")),
     Pass("uses", Stage.STRUCTURE, _uses, "count the uses of each value", applies=keeps_branches),
     *_structuring(
         Pass(BUILD, Stage.STRUCTURE, _build, "nest items by loops, regions and dominance", optional=True),
-        Pass("hoist", Stage.ITEMS, _hoist, "move code shared by cases after them", optional=True, needs=KEPT),
+        Pass(
+            "hoist",
+            Stage.ITEMS,
+            _flow("hoist", FLOW),
+            "move code shared by cases after them",
+            optional=True,
+            needs=KEPT,
+        ),
         Pass("labels", Stage.ITEMS, _labels, "turn jumps into `break`, `continue`, `return` or nothing"),
     ),
     *_flowing(
-        Pass("matches", Stage.STATEMENTS, _matches, "turn tests of patterns into `match`", optional=True),
-        Pass("asserts", Stage.STATEMENTS, _asserts, "turn raises of AssertionError into `assert`", needs=BUILTINS),
-        Pass("tries", Stage.STATEMENTS, _tries, "split the code of handlers into clauses", needs=HANDLERS),
+        Pass("matches", Stage.STATEMENTS, _flow("matches"), "turn tests of patterns into `match`", optional=True),
+        Pass(
+            "asserts",
+            Stage.STATEMENTS,
+            _flow("asserts"),
+            "turn raises of AssertionError into `assert`",
+            needs=BUILTINS,
+        ),
+        Pass("tries", Stage.STATEMENTS, _flow("tries"), "split the code of handlers into clauses", needs=HANDLERS),
         Pass(
             "heads",
             Stage.STATEMENTS,
-            _heads,
+            _flow("heads"),
             "move iterables, managers and targets to their `for` and `with`",
             needs=LOOPS | HANDLERS,
         ),
-        Pass("complete", Stage.STATEMENTS, _complete, "check that every node is a Python statement"),
+        Pass("complete", Stage.STATEMENTS, _flow("complete"), "check that every node is a Python statement"),
     ),
     Pass(
         SCOPES,
         Stage.STATEMENTS,
-        _dispatch,
+        _flow("dispatch"),
         "dispatch on the number of a block, with a `try` for each handler",
         optional=True,
         applies=scopes_dispatch,
@@ -437,7 +367,7 @@ PASSES: tuple[Pass, ...] = (
     Pass(
         "dispatch-levels",
         Stage.STATEMENTS,
-        _dispatch,
+        _flow("dispatch"),
         "dispatch on the number of a block, with one `try` for all handlers",
         applies=levels_dispatch,
     ),
@@ -446,8 +376,15 @@ PASSES: tuple[Pass, ...] = (
         Pass("at-once", Stage.STATEMENTS, _at_once, "move values into the next statement", optional=True),
     ),
     *_structuring(
-        Pass("tidy", Stage.STATEMENTS, _tidy, "remove each needless `else`", optional=True, needs=FLOW),
-        Pass("opposites", Stage.STATEMENTS, _opposites, "move `not` to the operands", optional=True, needs=TESTS),
+        Pass("tidy", Stage.STATEMENTS, _flow("tidy"), "remove each needless `else`", optional=True, needs=FLOW),
+        Pass(
+            "opposites",
+            Stage.STATEMENTS,
+            _flow("opposites"),
+            "move `not` to the operands",
+            optional=True,
+            needs=TESTS,
+        ),
         Pass(WRITTEN, Stage.STATEMENTS, _written, "among equivalent forms, choose the author's", optional=True),
     ),
     Pass("deferred-annotations", Stage.BODY, _deferred, "move annotations from `__annotate__` to their variables"),

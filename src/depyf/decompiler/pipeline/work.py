@@ -6,6 +6,7 @@ import ast
 import enum
 from collections.abc import Callable, Iterable
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
@@ -19,10 +20,12 @@ from depyf.decompiler.steps import Stopped, present
 from depyf.decompiler.structure.choices import Choices, Dispatch
 from depyf.decompiler.structure.labels import Unresolved
 from depyf.decompiler.structure.loops import Irreducible
-from depyf.decompiler.structure.regions.recognise import Recognised
 from depyf.decompiler.structure.tree import Item
 from depyf.decompiler.structure.unstructured import Unstructured
 from depyf.errors import DecompilationError
+
+if TYPE_CHECKING:
+    from depyf.decompiler.structure.regions.recognise import Recognised
 
 MOST_KNOWN = 1 << 12
 """The most kinds of code for which the applicable passes are cached."""

@@ -19,7 +19,6 @@ from dataclasses import field, replace
 from depyf.bytecode.host import codes_in_order
 from depyf.bytecode.records import dataclass
 from depyf.report.given_names import GivenName, Wrapper
-from depyf.report.links.wrappers import BACKWARDS, FORWARDS
 from depyf.report.model import Artefact, Compile, Dialect
 from depyf.report.user_source import code_source, short_path
 from depyf.torch.capture.qualified import qualified_name
@@ -201,6 +200,8 @@ def _parameters(found: _Found) -> tuple[str, ...]:
 
 
 def _given(name: str, value: object, owners: list[object], found: Mapping[int, _Found]) -> GivenName:
+    from depyf.report.links.wrappers import BACKWARDS, FORWARDS
+
     part = "forward" if name in FORWARDS else "backward" if name in BACKWARDS else ""
     itself = found.get(id(value))
     if itself is not None:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from depyf.torch.guards import of_function, tree
+from depyf.torch.guards import tree
 from depyf.torch.guards.cpp import Wrapper
 from depyf.torch.guards.fold import fold
 from depyf.torch.guards.names import Names
@@ -36,6 +36,8 @@ def read(
         The guards, and in words where the verdicts differ; "" if they agree or there is nothing to compare with.
     """
     if not hasattr(wrapper, "root"):
+        from depyf.torch.guards import of_function
+
         return _read(of_function.read(wrapper, filename), earlier), ""
     read, values = tree.read(wrapper, local_values, filename)
     found = _read(read, earlier)
