@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-
-import torch.compiler.config
 
 from depyf.report.model import Unavailable
 from depyf.torch.adapters.kernel_caches.look import TUNING, KernelLook, Listener
@@ -55,7 +54,8 @@ def _look(cache: Any, filename: str, configs: Sequence[object], *, is_hit: bool)
     parts = {
         "tuned kernel": Path(filename).read_text() if filename else "",
         "configurations": "\n".join(map(str, configs)),
-        "cache key tag": str(torch.compiler.config.cache_key_tag),
+        # torch 2.4 and older have no such module.
+        "cache key tag": str(getattr(sys.modules.get("torch.compiler.config"), "cache_key_tag", "")),
     }
     seconds = _tuned_for(entry) if is_hit and entry is not None else 0.0
     return KernelLook(TUNING, is_hit, f"{entry.stem if entry else ''}-{cache.configs_hash}", parts, seconds)
