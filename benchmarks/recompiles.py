@@ -30,6 +30,8 @@ from benchmarks.bar import Bar, report
 STEEPEST = 1.1
 SLOWEST = 1.1
 """Of plain, where strings differ."""
+LEAST = 1e-3
+"""What a run that adds nothing is said to add: in seconds, and bytes."""
 LARGEST = 10_000_000
 """Bytes of the dump of 500 strings."""
 
@@ -96,7 +98,7 @@ def measure(kind: str, sizes: list[int], rounds: int) -> list[Bar]:
     steps = math.log(sizes[-1] / sizes[0])
     bars = []
     for what in ("added seconds", "dump", "added memory") if steps else ():
-        steep = math.log(max(rows[-1][what], 1) / max(rows[0][what], 1)) / steps
+        steep = math.log(max(rows[-1][what], LEAST) / max(rows[0][what], LEAST)) / steps
         bars.append(Bar(f"{kind}: growth of {what}, as exponent", f"{steep:.2f}", steep <= STEEPEST))
     if kind == "strings":
         ratio = rows[-1]["ratio"]

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch._inductor.runtime import triton_heuristics
 
 from tests.torch.profile import programs
 from tests.torch.profile.test_profile import line_of, numbers, profiled
@@ -28,6 +27,8 @@ def _interpreted() -> Iterator[None]:
 
 
 def test_interpreted_kernels_have_their_names_and_lines_forward_and_backward(tmp_path: Path) -> None:
+    from torch._inductor.runtime import triton_heuristics
+
     before = triton_heuristics.CachingAutotuner.run
     model = torch.compile(programs.Model())
     given = torch.randn(96, 96)
