@@ -74,6 +74,9 @@ def test_a_skip_is_told_with_torchs_reason_and_the_line(tmp_path: Path) -> None:
     assert read.reason == told["reason"] and read.place is not None and read.place[1] == first + 1
 
 
+@pytest.mark.skipif(
+    not hasattr(cudagraph_utils, "get_placeholder_info"), reason="this torch keeps such placeholders otherwise"
+)
 def test_a_change_of_an_input_is_told_once_though_torch_says_it_twice(tmp_path: Path) -> None:
     def say(module: Any) -> None:
         placeholders = cudagraph_utils.get_placeholder_info(module.graph)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +24,7 @@ from depyf.torch.adapters.kernel_caches.watch import KernelCaches
 from depyf.torch.capture.fresh import forget, fresh_caches
 from depyf.torch.capture.own_records import record_of
 
+AUTOTUNING = "torch._inductor.runtime.autotune_cache"
 ONE = 'extern "C" int one() { return 1; }'
 
 
@@ -40,8 +40,8 @@ def _without_headers() -> Iterator[None]:
 
 @pytest.fixture
 def heard(tmp_path: Path) -> Iterator[list[KernelLook]]:
-    for name in ("torch._inductor.codecache", "torch._inductor.runtime.autotune_cache"):
-        importlib.import_module(name)
+    for name in ("torch._inductor.codecache", AUTOTUNING):
+        pytest.importorskip(name, reason="this torch has no such cache")
     found: list[KernelLook] = []
     caches = KernelCaches(lambda made: found.append(made()))
     with fresh_caches(tmp_path):
@@ -54,7 +54,12 @@ def library(source: str, **options: object) -> object:
     from torch._inductor.codecache import CppCodeCache
 
     forget()
-    return CppCodeCache.load(source, **options)
+    try:
+        return CppCodeCache.load(source, **options)
+    except TypeError as error:
+        if options and "unexpected keyword argument" in str(error):
+            pytest.skip("this torch compiles C++ without flags of the caller")
+        raise
 
 
 def test_a_library_is_compiled_once_and_found_then(heard: list[KernelLook]) -> None:
@@ -88,8 +93,7 @@ def test_a_library_that_does_not_compile_is_a_miss_and_its_error_goes_on(heard: 
 
 def test_torch_is_left_as_it_was() -> None:
     from torch._inductor import codecache
-    from torch._inductor.runtime import autotune_cache
-
+    autotune_cache = pytest.importorskip(AUTOTUNING, reason="this torch has no such cache")
     before = dict(vars(codecache.CppCodeCache)), codecache.write, dict(vars(autotune_cache.AutotuneCache))
     caches = KernelCaches(lambda made: None)
     caches.look_for_modules()

@@ -173,6 +173,7 @@ def _reasons(tmp_path: Path, *, alone: bool) -> list[str | None]:
     return (heard if alone else listener.payloads)["recompile_reasons"]
 
 
+@needs(lacking.refusals())
 def test_a_list_of_texts_is_not_joined_and_says_the_same(tmp_path: Path) -> None:
     alone, beside = (_reasons(tmp_path / name, alone=name == "alone") for name in ("alone", "beside"))
     assert len(alone) == 3 and len(beside) == 3

@@ -174,6 +174,7 @@ def test_a_forked_child_is_not_measured(tmp_path: Path) -> None:
     assert profile.recording.windows
 
 
+@TOLD_OF_CALLS
 def test_run_measures_a_script_and_says_what_cost_most(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -54,7 +54,7 @@ def _look(cache: Any, filename: str, configs: Sequence[object], *, is_hit: bool)
     parts = {
         "tuned kernel": Path(filename).read_text() if filename else "",
         "configurations": "\n".join(map(str, configs)),
-        # torch 2.4 and older have no such module.
+        # Older torches, such as 2.4, have no such module.
         "cache key tag": str(getattr(sys.modules.get("torch.compiler.config"), "cache_key_tag", "")),
     }
     seconds = _tuned_for(entry) if is_hit and entry is not None else 0.0
