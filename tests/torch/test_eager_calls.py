@@ -29,7 +29,7 @@ def run(path: Path) -> Any:
         for number in range(20):
             compiled(torch.ones(2), "a" * number)
     if not any(each.kind == "recompile-limit" for each in findings(session)):
-        pytest.skip("this torch does not tell of calls past the limit")
+        pytest.skip("this torch does not report calls past the limit")
     return session
 
 
