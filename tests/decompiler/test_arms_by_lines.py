@@ -39,6 +39,10 @@ RESTORED = {
         "if a:\n    return b\nif c:\n    return d\nelse:\n    return e",
         "if a:\n    return b\nelif c:\n    return d\nelse:\n    return e",
     ),
+    "a negated test with a computed result": (
+        "if not a:\n    return b\nreturn c",
+        "if not a:\n    return b\nelse:\n    return c",
+    ),
     "an exit right below another": (
         "if a:\n    return b\nelse:\n    return c",
         "if a:\n    return b\nreturn c",
@@ -47,9 +51,13 @@ RESTORED = {
         "if a:\n    b()\n    return c\nraise d",
         "if a:\n    b()\nelse:\n    raise d\nreturn c",
     ),
-    "what stands two lines below checks": (
-        "if a:\n    raise b\nif c:\n    raise d\nreturn e",
-        "if a:\n    raise b\nif c:\n    raise d\nelse:\n    return e",
+    "what stands two lines below exits": (
+        "if a:\n    return b\nif c:\n    return d\nx = e",
+        "if a:\n    return b\nif c:\n    return d\nelse:\n    x = e",
+    ),
+    "a raise below a comment": (
+        "if a:\n    return b\nraise c",
+        "if a:\n    return b\nelse:\n    # d\n    raise c",
     ),
     "checks of one value": (
         "if a > 1:\n    raise b\nif a < 0:\n    raise d\nreturn e",
@@ -101,6 +109,11 @@ STAYS = {
         "while x:\n    if a:\n        b()\n        break\n    if c:\n        d()\n        break"
     ),
     "a check": "if a:\n    raise b\n\nreturn c",
+    "checks of two values": "if a:\n    raise b\nif c:\n    raise d\n\nreturn e",
+    "a return below a comment": "if a:\n    return b\n\n# d\nreturn c",
+    "a negated test with a constant": "if not a:\n    return None\n\nreturn c",
+    "a negated test before a comparison": "if not a:\n    return b\n\nreturn c == d",
+    "a negated test before an `and`": "if not a:\n    return b\n\nreturn c and d",
     "a statement behind a clause that leaves": "try:\n    a()\nexcept E:\n    raise b\n\nx = c()\nd()",
 }
 OTHERWISE = {

@@ -173,9 +173,12 @@ def _part_behind(
 
 
 def _stands_below_guard(block: list[ast.stmt], place: int, lines: Lines, ending: set[ast.stmt]) -> bool:
-    """Return whether a statement is directly below one with the same kind of exit."""
-    before = block[place - 1] if place else None
+    """Return whether a statement is directly below one that leaves, two checks only if they test the same value."""
+    before, stmt = block[place - 1] if place else None, block[place]
     if not isinstance(before, ast.If) or not never_falls_through(before.body[-1], ending):
+        return False
+    assert isinstance(stmt, ast.If)
+    if isinstance(stmt.body[0], ast.Raise) and subject(before.test) != subject(stmt.test):
         return False
     return _gap(before.body, block[place : place + 1], lines) == 1
 
@@ -219,7 +222,7 @@ def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, en
     if len(rest) > 1:
         return False
     if not isinstance(first, ast.If):
-        return gap == ELSE and (is_below or _is_single_arm(stmt, first, ending))
+        return _is_single_arm(stmt, first, gap, ending, is_below=is_below)
     if gap != 1:
         return False
     if first in ending:
@@ -230,11 +233,28 @@ def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, en
     return first.body[-1] in ending and returns and (is_below or len(stmt.body) > 1)
 
 
-def _is_single_arm(stmt: ast.If, other: ast.stmt, ending: set[ast.stmt]) -> bool:
-    """Return whether a statement is the `else` of an exit: one that computes beside a return, or another exit."""
-    is_check = isinstance(stmt.body[0], ast.Raise) and not isinstance(other, ast.Raise)
+def _is_single_arm(
+    stmt: ast.If, other: ast.stmt, gap: int, ending: set[ast.stmt], *, is_below: bool
+) -> bool:
+    """Return whether a statement is the `else` of an exit: one that computes beside a return, or another exit.
+
+    A `raise` may have a comment above it as well.
+    """
+    if isinstance(other, ast.Raise):
+        return gap >= ELSE
+    if gap != ELSE or _is_guard(stmt, other):
+        return False
+    is_check = isinstance(stmt.body[0], ast.Raise)
     is_call = isinstance(stmt.body[-1], ast.Return) and isinstance(other, ast.Expr)
-    return is_call or (other in ending and not is_check and not inner(other))
+    return is_below or is_call or (other in ending and not is_check and not inner(other))
+
+
+def _is_guard(stmt: ast.If, other: ast.stmt) -> bool:
+    """Return whether a test is a check before a return: it is negated, and one of both results is plain or a test."""
+    way_out, is_negated = stmt.body[-1], isinstance(stmt.test, ast.UnaryOp)
+    if not is_negated or not isinstance(way_out, ast.Return) or not isinstance(other, ast.Return):
+        return False
+    return isinstance(way_out.value, ast.Constant) or isinstance(other.value, (ast.Compare, ast.BoolOp))
 
 
 def _restore_try(
