@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable
 from dataclasses import field
 from typing import Any
@@ -102,7 +103,61 @@ def test_a_record_that_holds_itself_has_a_representation(maker: Callable[..., An
     assert repr(one) == "Point(x=1, y=...)"
 
 
-def test_one_method_is_compiled() -> None:
+def test_nothing_is_compiled_before_an_instance_is_made() -> None:
     """The reason for our own function: `__eq__` and the others come from no text."""
-    assert point(dataclass, frozen=True).__eq__.__code__.co_filename == dataclass.__code__.co_filename
-    assert point(dataclass).__init__.__code__.co_filename == "<string>"
+    kind = point(dataclass, frozen=True)
+    own = dataclass.__code__.co_filename
+    assert kind.__eq__.__code__.co_filename == kind.__init__.__code__.co_filename == own
+    kind(1)
+    assert kind.__init__.__code__.co_filename == "<string>"
+
+
+class Told:
+    """Fields of each kind, and a method that runs at the end."""
+
+    first: int
+    made: list[int] = field(default_factory=lambda: [1])
+    late: str = field(default="late", kw_only=True)
+    must: int = field(kw_only=True)
+    own: dict[str, int] = field(default_factory=dict, init=False)
+    fixed: int = field(default=3, init=False)
+    later: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.later = self.first + self.fixed
+
+
+@pytest.mark.parametrize("slots", [False, True])
+def test_fields_of_each_kind_are_given_as_in_the_standard_library(slots: bool) -> None:
+    own, standard = (maker(slots=slots)(type("Told", (), dict(vars(Told)))) for maker in MAKERS)
+    assert str(inspect.signature(own)) == str(inspect.signature(standard))
+    assert str(inspect.signature(own.__init__)) == str(inspect.signature(standard.__init__))
+    assert own.__init__.__annotations__ == standard.__init__.__annotations__
+    accepted: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        ((1,), {"must": 2}),
+        ((1, [5]), {"must": 2, "late": "x"}),
+        ((), {"first": 4, "must": 0}),
+    ]
+    for given, named in accepted:
+        one, other = own(*given, **named), standard(*given, **named)
+        assert dataclasses.astuple(one) == dataclasses.astuple(other)
+    assert own(1, must=2).made is not own(1, must=2).made
+    refused: list[dict[str, Any]] = [{}, {"must": 1}, {"first": 1}, {"first": 1, "must": 1, "own": {}}, {"x": 1}]
+    for wrong in refused:
+        with pytest.raises(TypeError) as told:
+            own(**wrong)
+        with pytest.raises(TypeError) as expected:
+            standard(**wrong)
+        assert str(told.value).rpartition(".")[2] == str(expected.value).rpartition(".")[2]
+
+
+def test_a_signature_is_known_before_an_instance_is_made() -> None:
+    base = point(dataclass)
+
+    class Own(base):  # type: ignore[misc]
+        def __init__(self, z: int) -> None:
+            super().__init__(z)
+
+    assert list(inspect.signature(Own).parameters) == ["z"]
+    assert list(inspect.signature(base).parameters) == ["x", "y", "seen"]
+    assert Own(4).x == 4
