@@ -78,10 +78,11 @@ def _of_call(frame: types.FrameType, *, is_traced: bool) -> Alone:
         of: Callable[[], object] = weakref.ref(first)
     except TypeError:
         of = _unknown
-    code, asked = _forward(first), frame
-    # The program may call a function of torch's that asks for the compile.
+    code, asked, name = _forward(first), frame, frame.f_code.co_name
+    # The program may call a function of torch's that asks for the compile, in a decorator of `contextlib`.
     while asked.f_back is not None and asked.f_back.f_code.co_filename.startswith(_OF_TORCH):
         asked = asked.f_back
+        name = asked.f_code.co_name if asked.f_code.co_filename != contextlib.__file__ else name
         code = code or _saved_code(asked)
     caller = asked.f_back
     place = (caller.f_code.co_filename, caller.f_lineno, caller.f_code.co_name) if caller is not None else None
@@ -89,10 +90,10 @@ def _of_call(frame: types.FrameType, *, is_traced: bool) -> Alone:
     if code is not None:
         here = line_at(code.co_filename, code.co_firstlineno, code.co_name)
     elif callers:
-        here = UserLine(callers[0].filename, callers[0].line, callers[0].text, asked.f_code.co_name)
+        here = UserLine(callers[0].filename, callers[0].line, callers[0].text, name)
     else:
         here = UserLine(frame.f_code.co_filename, frame.f_lineno, "", frame.f_code.co_name)
-    return Alone(id(frame), of, (*callers, here), code, is_traced, asked.f_code.co_name)
+    return Alone(id(frame), of, (*callers, here), code, is_traced, name)
 
 
 def _saved_code(frame: types.FrameType) -> types.CodeType | None:
