@@ -65,10 +65,13 @@ class AheadOfTime:
             return metadata
         return {**metadata, "frame_id": compile_id.frame, "frame_compile_id": compile_id.compile}
 
-    def exported(self) -> CompileId | None:
-        """Return the id of the export in this thread that traces the user's module without Dynamo, or None."""
+    def exported(self, of_torch: CompileId | None) -> CompileId | None:
+        """Return the id of the export in this thread that traces the user's module without Dynamo, or None.
+
+        of_torch: the id that torch gives it, if it does.
+        """
         graph = alone.in_progress()
-        return self._id_of(graph, "") if graph is not None and graph.is_traced else None
+        return of_torch or self._id_of(graph, "") if graph is not None and graph.is_traced else None
 
     def codes(self) -> tuple[types.CodeType, types.CodeType] | None:
         """Return the code of the function that this thread compiles, and Dynamo's code for it."""

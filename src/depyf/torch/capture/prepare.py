@@ -309,10 +309,12 @@ class DumpContext:
             self._ahead.begin(current[0])
         if not made_by.startswith("torch."):
             self._recorder.client_graph(current[0] if current else None, name, seams.graph_text(module))
-        elif current is None:
-            exported = self._ahead.exported() if seams.EXPORTED in name else None
+        elif seams.EXPORTED in name:
+            exported = self._ahead.exported(current[0] if current else None)
             if exported is not None:
                 self._recorder.client_graph(exported, stages.EXPORTED, seams.graph_text(module))
+        elif current is None:
+            return
         elif self._untraced is not None:
             self._untraced.on_graph(current, name, module)
         elif name.startswith("__compiled_fn_"):
