@@ -34,7 +34,17 @@ def test_a_step_of_kernels_and_guards_alone_stays_as_it_is() -> None:
 
 
 def test_what_no_profiler_takes_is_noise() -> None:
-    assert overhead(1.1e-3, 1.0e-3, 300) == pytest.approx(1e-4)
-    assert overhead(3.0e-3, 1.0e-3, 300) == pytest.approx(300 * MOST_AN_EVENT)
-    assert overhead(0.9e-3, 1.0e-3, 300) == 0.0
-    assert overhead(1.0, None, 300) == 0.0
+    costs = [cost(KERNEL, 0.5), cost(PYTHON, 0.5)]
+    assert overhead(1.1e-3, 1.0e-3, 300, costs) == pytest.approx(1e-4)
+    assert overhead(3.0e-3, 1.0e-3, 300, costs) == pytest.approx(300 * MOST_AN_EVENT)
+    assert overhead(0.9e-3, 1.0e-3, 300, costs) == 0.0
+    assert overhead(1.0, None, 300, costs) == 0.0
+
+
+def test_the_profiler_takes_no_more_than_there_is_outside_of_kernels() -> None:
+    """The parts would add up to more than the step otherwise."""
+    costs = [cost(KERNEL, 8e-4), cost(GUARDS, 1e-5), cost(PYTHON, 3e-5), cost(WRAPPER, 1e-5)]
+    taken = overhead(8.5e-4, 7.5e-4, 300, costs)
+    assert taken == pytest.approx(4e-5)
+    kept = without_overhead(costs, taken)
+    assert sum(each.seconds for each in kept) == pytest.approx(sum(each.seconds for each in costs) - taken)

@@ -15,13 +15,15 @@ import torch
 
 import depyf
 from depyf.report.model import Unavailable
-from depyf.torch.adapters import runs
+from depyf.torch.adapters import lacking, runs
 from tests.torch.profile import programs
 
 _watch = runs.watch_runs(lambda code: None)
 if not isinstance(_watch, Unavailable):
     _watch()
 TOLD_OF_CALLS = pytest.mark.skipif(isinstance(_watch, Unavailable), reason=getattr(_watch, "reason", ""))
+_lacking = lacking.profiled_compiles()
+COMPILES = pytest.mark.skipif(_lacking is not None, reason=getattr(_lacking, "reason", ""))
 EAGERLY = pytest.mark.skipif(not hasattr(torch.compiler, "set_stance"), reason="torch before 2.6 has no stances")
 SCHEMA = Path(__file__).parents[3] / "docs" / "profile.schema.json"
 
@@ -51,6 +53,7 @@ def numbers(row: dict[str, Any]) -> list[int]:
     return [line["line"] for line in row["set"]] or [row["line"]]
 
 
+@COMPILES
 def test_the_heavy_line_is_first_and_every_moment_is_charged(tmp_path: Path) -> None:
     result = profiled(tmp_path, torch.compile(programs.heavy, backend="eager"), torch.randn(192, 192))
     assert numbers(result["lines"][0]) == [line_of("the heavy line")]
@@ -62,6 +65,7 @@ def test_the_heavy_line_is_first_and_every_moment_is_charged(tmp_path: Path) -> 
     assert shares == sorted(shares, reverse=True)
 
 
+@COMPILES
 def test_a_graph_break_its_gap_and_eager_code_have_their_lines(tmp_path: Path) -> None:
     result = profiled(tmp_path, programs.broken(torch.compile(programs.with_break, backend="eager")), torch.ones(8))
     kinds = {(numbers(row)[0], kind) for row in result["lines"] for kind in row["kinds"]}
@@ -73,12 +77,14 @@ def test_a_graph_break_its_gap_and_eager_code_have_their_lines(tmp_path: Path) -
     assert {row["name"].partition(" ")[0] for row in result["functions"]} >= {"with_break"}
 
 
+@COMPILES
 def test_a_training_step_has_a_backward_by_line_and_an_optimizer(tmp_path: Path) -> None:
     result = profiled(tmp_path, programs.Training("aot_eager").step)
     assert result["kinds"]["optimizer"] > 0
     assert result["kinds"]["backward"] > 0
 
 
+@COMPILES
 def test_kernels_of_inductor_serve_lines_alone_or_together(tmp_path: Path) -> None:
     result = profiled(tmp_path, programs.Training("inductor").step)
     kernels = {row["name"]: row for row in result["kernels"]}

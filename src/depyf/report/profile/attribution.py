@@ -57,8 +57,10 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
         return profile
     usual = lines_of_operations(recording.lined, mark, names)
     found = [pieces_of(each, programs, usual) for each in kept]
-    profile.profiler = overhead(profile.seconds, profile.bare_seconds, fmean(len(each.events) for each in kept))
-    profile.costs = without_overhead(costs(found), profile.profiler)
+    measured = costs(found)
+    events = fmean(len(each.events) for each in kept)
+    profile.profiler = overhead(profile.seconds, profile.bare_seconds, events, measured)
+    profile.costs = without_overhead(measured, profile.profiler)
     profile.on_device = any(event.is_device for each in kept for event in each.events)
     profile.eager = _eager_lines(recording.eager, mark, names)
     if len(recording.eager_bare) > 1:

@@ -18,14 +18,20 @@ that Python opens. A larger difference between steps has another cause."""
 _EVEN = 1e-12
 
 
-def overhead(measured: float, bare: float | None, events: float) -> float:
+def overhead(measured: float, bare: float | None, events: float, costs: Sequence[Cost]) -> float:
     """Return the seconds of a step that the profiler takes: the difference between steps with and without it.
+
+    It cannot take more than the step spends outside of kernels and guards.
 
     measured: the mean seconds of a step with the profiler.
     bare: the mean seconds without it, or None if there was no such step.
     events: the number of events in a step.
+    costs: the charges of a step.
     """
-    return min(max(0.0, measured - bare), MOST_AN_EVENT * events) if bare is not None else 0.0
+    if bare is None:
+        return 0.0
+    outside = sum(cost.seconds for cost in costs if not _has_no_events_inside(cost))
+    return min(max(0.0, measured - bare), MOST_AN_EVENT * events, outside)
 
 
 def without_overhead(costs: Sequence[Cost], seconds: float) -> list[Cost]:

@@ -52,6 +52,13 @@ def compile_ids() -> Unavailable | None:
     return Unavailable("before 2.6 torch's cache entries do not carry the id of their compile")
 
 
+def profiled_compiles() -> Unavailable | None:
+    """Return why a profile of compiled code has no lines."""
+    if hasattr(getattr(_EVAL_FRAME, "_CacheEntry", None), "trace_annotation"):
+        return None
+    return Unavailable("before 2.6 torch's profiler does not say which compile runs, so compiled code has no lines")
+
+
 def guarded_types() -> Unavailable | None:
     """Return why guards that are read after the call use torch's own guard for a tensor."""
     if cpp_guards.tells_types() or not cpp_guards.has_trees():
@@ -96,6 +103,7 @@ _LOOKED_FOR: dict[str, Callable[[], Unavailable | None]] = {
     "why entries refused a call": refusals,
     "guards of an entry one by one": guard_trees,
     "compile ids of entries from outside a context": compile_ids,
+    "lines of compiled code in a profile": profiled_compiles,
     "types in guards that are read after the call": guarded_types,
     "global state in guards that are read after the call": described_state,
     "compile ids of compiled autograd": autograd_compile_ids,
