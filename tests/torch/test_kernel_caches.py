@@ -16,6 +16,7 @@ from depyf.report.caches.key import read_record
 from depyf.report.caches.looks import looks
 from depyf.report.index_reader import read_run
 from depyf.report.model import Unavailable
+from depyf.torch.adapters import lacking
 from depyf.torch.adapters.kernel_caches.cpp import watch_libraries
 from depyf.torch.adapters.kernel_caches.look import KernelLook
 from depyf.torch.adapters.kernel_caches.triton import watch_binaries
@@ -23,6 +24,7 @@ from depyf.torch.adapters.kernel_caches.tuning import watch_tuning
 from depyf.torch.adapters.kernel_caches.watch import KernelCaches
 from depyf.torch.capture.fresh import forget, fresh_caches
 from depyf.torch.capture.own_records import record_of
+from tests.torch.needs import needs
 
 AUTOTUNING = "torch._inductor.runtime.autotune_cache"
 ONE = 'extern "C" int one() { return 1; }'
@@ -107,6 +109,7 @@ def test_a_torch_without_the_cache_is_said(watch: Callable[..., object]) -> None
     assert isinstance(watch(ModuleType("empty"), lambda made: None), Unavailable)
 
 
+@needs(lacking.structured_trace())
 def test_a_dump_tells_of_its_libraries(tmp_path: Path) -> None:
     def function(x: torch.Tensor) -> torch.Tensor:
         return x.sin() * 2

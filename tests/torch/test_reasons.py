@@ -23,8 +23,11 @@ from depyf.report.index_reader import Run, read_run  # noqa: E402
 from depyf.report.model import Recompile  # noqa: E402
 from depyf.report.reasons import reason_words  # noqa: E402
 from depyf.report.shown.views import VIEWS  # noqa: E402
+from depyf.torch.adapters import lacking  # noqa: E402
+from tests.torch.needs import needs  # noqa: E402
 
 Program = Callable[[], None]
+traced = needs(lacking.structured_trace())
 
 
 def lengths() -> None:
@@ -84,6 +87,7 @@ def counting() -> None:
         net(torch.ones(3))
 
 
+@traced
 @pytest.mark.parametrize("program", [lengths, condition, small_batch, in_a_rest, counting])
 def test_every_view_says_the_same(program: Program, tmp_path: Path) -> None:
     torch._dynamo.reset()
@@ -106,6 +110,7 @@ def test_every_view_says_the_same(program: Program, tmp_path: Path) -> None:
             assert any(plain in text for text in texts[str(compiled.id)]), name
 
 
+@traced
 def test_the_finding_says_what_the_last_of_its_compiles_says(tmp_path: Path) -> None:
     torch._dynamo.reset()
     with depyf.prepare_debug(tmp_path):

@@ -298,6 +298,7 @@ def test_a_saved_function_that_is_loaded_has_its_own_name(tmp_path: Path) -> Non
     assert compiled.user_stack[-1].function == "test_a_saved_function_that_is_loaded_has_its_own_name"
 
 
+@traced
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_refused_frame_fails_where_it_must_be_whole_and_runs_eager_elsewhere(whole: bool, tmp_path: Path) -> None:
     def refused(x):
@@ -320,6 +321,7 @@ def test_a_refused_frame_fails_where_it_must_be_whole_and_runs_eager_elsewhere(w
     assert bool(eager) is not whole
 
 
+@traced
 def test_a_compile_after_one_that_failed_is_no_recompile(tmp_path: Path) -> None:
     tries: list[int] = []
 
