@@ -65,11 +65,8 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'depyf' has no attribute {name!r}")
-    from depyf.bytecode.host import paused
-
     try:
-        with paused():  # What is imported stays.
-            module = importlib.import_module(_HOMES[name])
+        module = importlib.import_module(_HOMES[name])
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise

@@ -71,7 +71,9 @@ class AheadOfTime:
         of_torch: the id that torch gives it, if it does.
         """
         graph = alone.in_progress()
-        return of_torch or self._id_of(graph, "") if graph is not None and graph.is_traced else None
+        if graph is None or not graph.is_traced:
+            return None
+        return of_torch or self._id_of(graph, "")
 
     def codes(self) -> tuple[types.CodeType, types.CodeType] | None:
         """Return the code of the function that this thread compiles, and Dynamo's code for it."""

@@ -233,9 +233,7 @@ def _is_arm(stmt: ast.If, rest: list[ast.stmt], is_below: bool, lines: Lines, en
     return first.body[-1] in ending and returns and (is_below or len(stmt.body) > 1)
 
 
-def _is_single_arm(
-    stmt: ast.If, other: ast.stmt, gap: int, ending: set[ast.stmt], *, is_below: bool
-) -> bool:
+def _is_single_arm(stmt: ast.If, other: ast.stmt, gap: int, ending: set[ast.stmt], *, is_below: bool) -> bool:
     """Return whether a statement is the `else` of an exit: one that computes beside a return, or another exit.
 
     A `raise` may have a comment above it as well.
@@ -250,8 +248,9 @@ def _is_single_arm(
 
 
 def _is_guard(stmt: ast.If, other: ast.stmt) -> bool:
-    """Return whether a test is a check before a return: it is negated, and one of both results is plain or a test."""
-    way_out, is_negated = stmt.body[-1], isinstance(stmt.test, ast.UnaryOp)
+    """Return whether a negated test returns a constant, or precedes the return of a comparison: a check, no choice."""
+    way_out = stmt.body[-1]
+    is_negated = isinstance(stmt.test, ast.UnaryOp) and isinstance(stmt.test.op, ast.Not)
     if not is_negated or not isinstance(way_out, ast.Return) or not isinstance(other, ast.Return):
         return False
     return isinstance(way_out.value, ast.Constant) or isinstance(other.value, (ast.Compare, ast.BoolOp))
