@@ -132,6 +132,11 @@ INSIDE = Kind(
 )
 """For the size of a tensor that the user's call of a library does not name."""
 
+_MATMUL_PRECISION = Kind(
+    "matmul-precision",
+    "`{subject}` was {actual}, not {expected}",
+    "call `torch.set_float32_matmul_precision` once, before the first call",
+)
 STATES = {
     "grad_mode": Kind("grad-mode", "it was called with gradients on and off", "", is_expected=True),
     "training": Kind("train-eval", "it was called in training and in evaluation (`{subject}`)", "", is_expected=True),
@@ -161,11 +166,7 @@ STATES = {
         "the torch function modes were {actual}, not {expected}",
         "",
     ),
-    "allow_tf32": Kind(
-        "matmul-precision",
-        "`{subject}` was {actual}, not {expected}",
-        "call `torch.set_float32_matmul_precision` once, before the first call",
-    ),
+    **dict.fromkeys(("allow_tf32", "cuda_matmul_precision"), _MATMUL_PRECISION),
 }
 
 GROWS = "; it grows{step} from call to call"

@@ -79,13 +79,15 @@ def _key(
     variables = (code.co_varnames, code.co_cellvars, code.co_freevars)
     if any(name in counted for names in variables for name in names):
         return None
+    slices = tuple(position for position, each in enumerate(code.co_consts) if type(each) is slice)
     try:
-        constants = marshal.dumps(code.co_consts, 2)
+        constants = marshal.dumps([_without_slice(each) for each in code.co_consts], 2)
     except ValueError:
         return None
     return (
-        *(code.co_code, constants, variables, code.co_name, code.co_filename, code.co_firstlineno, code.co_flags),
+        *(code.co_code, constants, slices, variables, code.co_name, code.co_filename, code.co_firstlineno),
         *(code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_linetable, code.co_stacksize),
+        code.co_flags,
         *(getattr(code, name, None) for name in ("co_qualname", "co_exceptiontable")),
         tuple(counted.get(name, name) for name in code.co_names),
         frozenset((counted.get(name, name), length) for name, length in known.sequence_lengths.items()),
@@ -93,6 +95,11 @@ def _key(
         known.in_place,
         frozenset((counted.get(name, name), tuple(names)) for name, names in results.items()),
     )
+
+
+def _without_slice(constant: object) -> object:
+    """Return a slice, a constant since 3.14, as a tuple: the version of marshal that writes no references has none."""
+    return (constant.start, constant.stop, constant.step) if type(constant) is slice else constant
 
 
 def _shown(

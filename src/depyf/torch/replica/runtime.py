@@ -115,14 +115,18 @@ def global_state(**expected: object) -> bool:
 
 
 def global_state_differences(**expected: object) -> list[Difference]:
-    """Return the flags of torch's global state that differ from `expected`."""
+    """Return the flags of torch's global state that differ from `expected`.
+
+    Since 2.15 `allow_tf32` follows from `cuda_matmul_precision`, so one of the two is enough.
+    """
     now = ambient.current()
     wanted = {**ambient.USUAL, **expected}
-    return [
-        Difference(flag, brief(value), brief(now.get(flag)))
-        for flag, value in sorted(wanted.items())
-        if value is not ANY and flag in now and now[flag] != value
-    ]
+    different = {
+        flag: value for flag, value in wanted.items() if value is not ANY and flag in now and now[flag] != value
+    }
+    if "cuda_matmul_precision" in different:
+        different.pop("allow_tf32", None)
+    return [Difference(flag, brief(value), brief(now.get(flag))) for flag, value in sorted(different.items())]
 
 
 def equals(value: object, expected: object) -> bool:

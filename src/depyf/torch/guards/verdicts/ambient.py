@@ -29,7 +29,7 @@ USUAL: dict[str, object] = {
     "allow_tf32": False,
     "allow_fp16_reduce": 0,
     "allow_bf16_reduce": 0,
-    "cuda_matmul_precision": 0,
+    "cuda_matmul_precision": "none",
     "default_device": None,
     "saved_tensors_hooks": None,
 }
@@ -47,6 +47,8 @@ def _dtypes_by_number() -> dict[int, torch.dtype]:
 
 
 _DTYPES = _dtypes_by_number()
+_PRECISIONS = ("none", "ieee", "tf32", "bf16")
+"""The values of `torch.backends.cuda.matmul.fp32_precision`, by torch's numbers."""
 _REDUCTIONS = ("allow_fp16_reduce", "allow_bf16_reduce")
 
 
@@ -85,6 +87,9 @@ def _flags(description: str) -> Mapping[str, object]:
         "autocast_cache": autocast["cached_enabled"],
         **{name: global_state.reduction(raw[name]) for name in _REDUCTIONS if name in raw},
     }
+    precision = raw.get("cuda_matmul_precision")
+    if precision is not None and precision < len(_PRECISIONS):
+        named["cuda_matmul_precision"] = _PRECISIONS[precision]
     return dict(sorted(named.items()))
 
 
