@@ -136,6 +136,7 @@ def test_a_failure() -> None:
     assert found is not None
     assert (found.kind, found.reason, found.where) == ("BackendCompilerFailed", "no", None)
     assert records.failure({"fail_type": None}) is None
+    assert records.failure_kind({"fail_type": "<class 'torch._dynamo.exc.Unsupported'>"}) == "Unsupported"
 
 
 EFFECTS = """\

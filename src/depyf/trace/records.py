@@ -247,15 +247,20 @@ def backward_seconds(metrics: Mapping[str, Any], *, has_triton: bool) -> dict[st
     return {f"backward {label}": value for label, value in times.items()}
 
 
+def failure_kind(metrics: Mapping[str, Any]) -> str:
+    """Return the name of the exception that ended a compile, or "". Torch 2.4 writes `<class 'module.Name'>`."""
+    return str(metrics.get("fail_type") or "").removesuffix("'>").rpartition(".")[2]
+
+
 def failure(metrics: Mapping[str, Any], line_of: LineAt = line_at) -> Failure | None:
     """Return why a compile failed, or None if it did not."""
-    kind = metrics.get("fail_type")
+    kind = failure_kind(metrics)
     if not kind:
         return None
     filename, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
     where = line_of(filename, int(line), "") if isinstance(filename, str) and line else None
     reason = reproducible(str(metrics.get("fail_reason") or ""))
-    return Failure(str(kind), reason, where or next(reversed(_origin(reason, line_of)), None))
+    return Failure(kind, reason, where or next(reversed(_origin(reason, line_of)), None))
 
 
 def shape_fact(kind: str, details: Mapping[str, Any], stack: Sequence[UserLine]) -> ShapeFact:

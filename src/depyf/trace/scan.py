@@ -143,7 +143,7 @@ class _Scan:
         spent = metrics.get("entire_frame_compile_time_s")
         if isinstance(spent, (int, float)) and 0 <= spent < 1e7:
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
-        failure = metrics.get("fail_type")
+        failure = records.failure_kind(metrics)
         if failure:
             first = str(metrics.get("fail_reason") or "").partition("\n")[0]
             self.add(name, "failure", f"{failure}: {without_rank(first)}")

@@ -143,7 +143,10 @@ def _on_module(use: Use, steps: list[Step]) -> list[Any]:
     compiled = torch.compile(module, backend="eager")
     results = []
     for x, value in steps:
-        module.value = value
+        if isinstance(value, torch.Tensor) and value.dim() == 0 and isinstance(module.value, torch.Tensor):
+            module.value.fill_(value)
+        else:
+            module.value = value
         results.append(compiled(x))
     return results
 

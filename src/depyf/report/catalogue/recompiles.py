@@ -53,8 +53,16 @@ CHANGES = {
 }
 """The changes of such a value, with their sentence and their fix."""
 
+_IN_PLACE = "; change it in place with `fill_`"
+"""Before 2.5 torch expects an attribute of a module to be the same tensor in all calls."""
+_IS_SCALAR = ("int", "float", "bool")
+
 VALUES = {
-    (place, change): Kind(f"{place}-{change}", cause.replace(SUBJECT, f"{SUBJECT} ({words})", 1), fix)
+    (place, change): Kind(
+        f"{place}-{change}",
+        cause.replace(SUBJECT, f"{SUBJECT} ({words})", 1),
+        fix + _IN_PLACE if place == "module" and change in _IS_SCALAR else fix,
+    )
     for place, words in PLACES.items()
     for change, (cause, fix) in CHANGES.items()
 }
