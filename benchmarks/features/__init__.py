@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-MODULES = ("calls", "training", "operators", "failing", "surroundings", "packaging", "ways", "reading", "models")
+MODULES = (
+    *("calls", "training", "operators", "failing", "surroundings", "packaging", "ways", "reading", "models"),
+    *("asked", "observed", "learning"),
+)
 
 Feature = Callable[[], object]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -205,3 +206,68 @@ def test_torchs_settings_are_left_alone_where_torch_lists_them(monkeypatch: pyte
     with config.patch(_save_config_ignore=set_by_the_program):
         payload(stages.RUNNABLE)
         assert unheard._override(entry) is set_by_the_program
+
+
+class _Pair(torch.Tensor):
+    """A wrapper of two tensors whose text is counted."""
+
+    shown = 0
+
+    @staticmethod
+    def __new__(cls, a: torch.Tensor, b: torch.Tensor) -> Any:
+        return torch.Tensor._make_wrapper_subclass(cls, a.size(), dtype=a.dtype, device=a.device)
+
+    def __init__(self, a: torch.Tensor, b: torch.Tensor) -> None:
+        self.a, self.b = a, b
+
+    def __tensor_flatten__(self) -> tuple[list[str], None]:
+        return ["a", "b"], None
+
+    @staticmethod
+    def __tensor_unflatten__(inner: Mapping[str, torch.Tensor], _: None, size: Any, stride: Any) -> _Pair:
+        return _Pair(inner["a"], inner["b"])
+
+    def __repr__(self, **_: Any) -> str:
+        _Pair.shown += 1
+        raise ValueError("no text")
+
+    @classmethod
+    def __torch_dispatch__(cls, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        a, b = (
+            function(*(getattr(each, name) if isinstance(each, _Pair) else each for each in arguments))
+            for name in ("a", "b")
+        )
+        return _Pair(a, b)
+
+
+@pytest.mark.parametrize("is_heard_first", [True, False])
+def test_the_text_of_a_subclass_is_never_made(tmp_path: Path, is_heard_first: bool) -> None:
+    torch._dynamo.reset()
+    if is_heard_first:
+        torch.compile(torch.sin, backend="aot_eager")(torch.ones(2))  # AOTAutograd is loaded before the context.
+    with _nobody_listens(), depyf.prepare_debug(tmp_path) as session:
+        found = torch.compile(lambda x: x * 2 + 1, backend="aot_eager")(_Pair(torch.ones(2), torch.zeros(2)))
+    assert (found.a.tolist(), found.b.tolist(), _Pair.shown) == ([3.0, 3.0], [1.0, 1.0], 0)
+    assert [each.failure for _, each in session.compiles()] == [None]
+
+
+def test_an_error_in_the_text_of_a_record_stays_outside_of_the_program() -> None:
+    taken: list[str | None] = []
+
+    def fails() -> str:
+        raise NotImplementedError("no text")
+
+    unheard._hand_over(lambda _, payload: taken.append(payload), "artifact", lambda: {"name": "x"}, payload_fn=fails)
+    assert taken == ["# torch cannot write this here: NotImplementedError: no text\n"]
+
+
+def test_no_module_of_torchs_keeps_the_function_of_a_context(tmp_path: Path) -> None:
+    def holders() -> dict[str, object]:
+        modules = {name: module for name, module in sys.modules.items() if name.startswith("torch.")}
+        return {name: vars(module).get("trace_structured") for name, module in modules.items()}
+
+    with _nobody_listens(), depyf.prepare_debug(tmp_path):
+        torch.compile(programs.straight, backend="aot_eager")(torch.ones(3))
+        inside = set(holders().values())
+    after = set(holders().values())
+    assert len(inside) == len(after) == 2 and inside != after, "None and one function"

@@ -81,6 +81,7 @@ ARTEFACT = "artifact"
 BREAK_REASON = "dynamo_graph_break_reason"
 RECOMPILE_REASONS = "recompile_reasons"
 RUNNABLE = "fx_graph_runnable"
+METADATA = ("aot_forward_graph_fw_metadata", "aot_forward_graph_fw_subclass_metadata")
 SIDE_EFFECTS = "dynamo_side_effects"
 
 PHASES = {

@@ -17,9 +17,8 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -30,18 +29,13 @@ from depyf.trace import stages
 from depyf.trace.refusals import Listed
 
 _FUNCTION = "trace_structured"
-_MODULES = (
-    "torch._logging",
-    "torch._subclasses.meta_utils",
-    "torch.fx.experimental.symbolic_shapes",
-    "torch._inductor.compile_fx",
-)
-"""The modules that write such records. All but the first have their own reference to the function."""
 _KNOWN = {
     *("metadata_fn", "payload_fn", "suppress_context", "expect_trace_id", "record_logging_overhead", "compile_id"),
 }
 """The arguments of torch's function. A call with other arguments is passed to torch's own function."""
 _SETTINGS = ("torch._dynamo.config", "torch._inductor.config", "torch._functorch.config")
+_OF_SUBCLASSES = ("subclass_inp_meta", "subclass_fw_graph_out_meta", "subclass_tangent_meta", "grad_input_metas")
+"""The attributes of AOTAutograd's metadata that describe tensors of subclasses."""
 _ENDS = (stages.FRAME_ENDS, stages.BACKWARD_ENDS)
 
 Take = Callable[[dict[str, Any], "str | None"], None]
@@ -55,16 +49,10 @@ def pass_over_unheard(log: logging.Logger, own: logging.Handler, take: Take) -> 
     already listens, nothing is replaced, because records contain the file they come from. A torch whose function is
     elsewhere makes all records.
     """
-    undo = ExitStack()
-    if any(_listens(handler) for handler in log.handlers if handler is not own):
-        return undo.close
-    for name in _MODULES:
-        module = sys.modules.get(name)
-        original = getattr(module, _FUNCTION, None)
-        if module is not None and callable(original):
-            alone = left_alone(lambda: log.handlers == [own] and not log.filters)
-            undo.callback(_replace(module, original, alone, take))
-    return undo.close
+    original = getattr(torch._logging, _FUNCTION, None)
+    if not callable(original) or any(_listens(handler) for handler in log.handlers if handler is not own):
+        return _nothing
+    return _replace(original, left_alone(lambda: log.handlers == [own] and not log.filters), take)
 
 
 def _listens(handler: logging.Handler) -> bool:
@@ -72,9 +60,7 @@ def _listens(handler: logging.Handler) -> bool:
     return getattr(handler, "root_dir", "") is not None
 
 
-def _replace(
-    module: ModuleType, original: Callable[..., object], is_alone: Callable[[], bool], take: Take
-) -> Callable[[], None]:
+def _replace(original: Callable[..., object], is_alone: Callable[[], bool], take: Take) -> Callable[[], None]:
     @left_alone
     def trace_structured(name: str, *args: Any, **kwargs: Any) -> object:
         if not is_alone():
@@ -86,13 +72,17 @@ def _replace(
         _hand_over(take, name, *args, **kwargs)
         return None
 
-    def put_back() -> None:
-        if getattr(module, _FUNCTION, None) is trace_structured:
-            setattr(module, _FUNCTION, original)
-
     # A backward that is compiled at its first call is compiled where Dynamo inspects every frame.
-    setattr(module, _FUNCTION, functools.update_wrapper(trace_structured, original))
-    return put_back
+    own = functools.update_wrapper(trace_structured, original)
+    _exchange(original, own)
+    return lambda: _exchange(own, original)
+
+
+def _exchange(present: Callable[..., object], other: Callable[..., object]) -> None:
+    """Replace a function in each module of torch's that has it, also in those that torch has imported meanwhile."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("torch.") and getattr(module, "__dict__", {}).get(_FUNCTION) is present:
+            setattr(module, _FUNCTION, other)
 
 
 @left_alone
@@ -128,14 +118,35 @@ def _hand_over(
 
 
 def _payload(name: str, details: Any, payload_fn: Callable[[], object]) -> object:
-    """Return what a record holds; None for guards, which depyf reads themselves."""
+    """Return what a record holds; None for guards, which depyf reads themselves.
+
+    torch makes the text of a record only for a listener, so an error in that must not reach the program.
+    """
     if name == stages.GUARD_TREE:
         return None
-    if name == stages.ARTEFACT and details.get("name") == stages.RUNNABLE:
-        # It lists torch's settings. Torch 2.6 warns of those that it leaves out.
-        with without_warnings(UserWarning), _settings_left_alone():
-            return payload_fn()
-    return payload_fn()
+    artefact = details.get("name") if name == stages.ARTEFACT else ""
+    if artefact in stages.METADATA and any(map(_shows_subclass, _held(payload_fn))):
+        return "# The metadata contains tensors of a subclass, whose text only the program's own code can make.\n"
+    try:
+        if artefact == stages.RUNNABLE:
+            # It lists torch's settings. Torch 2.6 warns of those that it leaves out.
+            with without_warnings(UserWarning), _settings_left_alone():
+                return payload_fn()
+        return payload_fn()
+    except Exception as error:  # noqa: BLE001 - whatever torch's own text raises
+        return f"# torch cannot write this here: {type(error).__name__}: {error}\n"
+
+
+def _held(function: Callable[..., object]) -> list[object]:
+    """Return the values in the closure of a function."""
+    return [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+
+
+def _shows_subclass(held: object) -> bool:
+    """Return whether AOTAutograd's metadata contains tensors of a subclass. Their `__repr__` is the program's code."""
+    metadata = getattr(held, "runtime_metadata", held)
+    described = (getattr(metadata, name, None) or () for name in _OF_SUBCLASSES)
+    return any(hasattr(each, "original_subclass") for several in described for each in several)
 
 
 @contextmanager
@@ -174,7 +185,7 @@ def _add_compile(metadata: dict[str, Any], compile_id: Any) -> None:
 
 def _numbers(metadata_fn: Callable[[], Any]) -> Any:
     """Return the numbers of a finished compile in place, because torch would copy each of them."""
-    held = [cell.cell_contents for cell in getattr(metadata_fn, "__closure__", None) or ()]
+    held = _held(metadata_fn)
     if len(held) != 1 or not dataclasses.is_dataclass(held[0]):
         return metadata_fn()
     return {each.name: getattr(held[0], each.name) for each in dataclasses.fields(held[0])}

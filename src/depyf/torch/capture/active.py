@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from depyf.bytecode.host import paused
 from depyf.report.model import CompileId, Unavailable
-from depyf.torch.adapters import lacking, seams
+from depyf.torch.adapters import compile_times, lacking, seams
 from depyf.torch.adapters.cuda_graphs import CudaGraphLogs
 from depyf.torch.adapters.formatter import FormatterPatch
 from depyf.torch.adapters.kernel_caches.look import KernelLook
@@ -92,6 +92,8 @@ class ActiveContexts:
         self._kernel_caches: KernelCaches | None = None
         self._cuda_graphs: CudaGraphLogs | None = None
         self._counts = RunCounts(self.on_run)
+        self._time_of_hook = ""
+        """The name under which torch has the time of depyf's own hook, until it is removed."""
 
     def enter(self, context: Context) -> dict[str, str]:
         """Activate a context; return the seams that this torch does not have, with reasons."""
@@ -136,6 +138,9 @@ class ActiveContexts:
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Pass a record to the context that it belongs to."""
         with self._contained("reading a record of torch's trace"):
+            if self._time_of_hook:
+                compile_times.forget(self._time_of_hook)
+                self._time_of_hook = ""
             if self._kernel_caches is not None:
                 self._kernel_caches.look_for_modules()
             if self._cuda_graphs is not None:
@@ -163,6 +168,7 @@ class ActiveContexts:
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Pass Dynamo's code to the context of its compile."""
         with self._contained(f"showing Dynamo's code for {code.co_name}"):
+            self._time_of_hook = compile_times.running_hook()
             current = seams.current_compile()
             owner = self._owner(current[0] if current is not None else None)
             if owner is not None:
