@@ -229,13 +229,11 @@ class _Two(torch.Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, function, types, arguments=(), options=None):
-        def part(of, name):
-            return getattr(of, name) if isinstance(of, _Two) else of
+        def on(name):
+            parts = torch.utils._pytree.tree_map(lambda of: getattr(of, name, of), arguments)
+            return function(*parts, **(options or {}))
 
-        tree = torch.utils._pytree
-        made = [
-            function(*tree.tree_map(lambda of: part(of, name), arguments), **(options or {})) for name in ("a", "b")
-        ]
+        made = [on("a"), on("b")]
         return _Two(*made) if isinstance(made[0], torch.Tensor) else made[0]
 
 

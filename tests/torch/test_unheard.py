@@ -229,7 +229,7 @@ class _Pair(torch.Tensor):
 
     def __repr__(self, **_: Any) -> str:
         _Pair.shown += 1
-        raise ValueError("no text")
+        return "a pair"
 
     @classmethod
     def __torch_dispatch__(cls, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
@@ -240,14 +240,20 @@ class _Pair(torch.Tensor):
         return _Pair(a, b)
 
 
-@pytest.mark.parametrize("is_heard_first", [True, False])
-def test_the_text_of_a_subclass_is_never_made(tmp_path: Path, is_heard_first: bool) -> None:
-    torch._dynamo.reset()
-    if is_heard_first:
-        torch.compile(torch.sin, backend="aot_eager")(torch.ones(2))  # AOTAutograd is loaded before the context.
-    with _nobody_listens(), depyf.prepare_debug(tmp_path) as session:
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_the_text_of_a_subclass_is_not_made_for_a_record(tmp_path: Path, is_loaded: bool) -> None:
+    def run() -> tuple[list[float], list[float], int]:
+        """Return the results, and how often the text of a pair was made: torch 2.9 itself makes some."""
+        torch._dynamo.reset()
+        _Pair.shown = 0
         found = torch.compile(lambda x: x * 2 + 1, backend="aot_eager")(_Pair(torch.ones(2), torch.zeros(2)))
-    assert (found.a.tolist(), found.b.tolist(), _Pair.shown) == ([3.0, 3.0], [1.0, 1.0], 0)
+        return found.a.tolist(), found.b.tolist(), _Pair.shown
+
+    with _nobody_listens():
+        plain = run() if is_loaded else None  # AOTAutograd is loaded before the context, or in it.
+        with depyf.prepare_debug(tmp_path) as session:
+            inside = run()
+        assert inside == (plain or run()) and inside[:2] == ([3.0, 3.0], [1.0, 1.0])
     assert [each.failure for _, each in session.compiles()] == [None]
 
 

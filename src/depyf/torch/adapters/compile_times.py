@@ -11,7 +11,7 @@ _HOOKS = "bytecode_hooks_"
 
 
 def kernel_seconds() -> float:
-    """Return the seconds that torch has spent in other compilers, the C++ compiler and Triton's, with waits for them."""
+    """Return the seconds that torch has spent in other compilers, the C++ compiler and Triton's, or waited for them."""
     metrics = getattr(utils, "compilation_time_metrics", {})
     return float(sum(metrics.get(LOADING, ())))
 
