@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 MODULES = (
     *("calls", "training", "operators", "failing", "surroundings", "packaging", "ways", "reading", "models"),
-    *("asked", "observed", "learning"),
+    *("asked", "observed", "learning", "settings"),
 )
 
 Feature = Callable[[], object]
