@@ -11,16 +11,18 @@ import threading
 import types
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, Protocol
 
 from depyf.bytecode.host import paused
 from depyf.report.model import CompileId, Unavailable
-from depyf.torch.adapters import compile_times, lacking, seams
+from depyf.torch.adapters import lacking, seams
 from depyf.torch.adapters.cuda_graphs import CudaGraphLogs
 from depyf.torch.adapters.formatter import FormatterPatch
 from depyf.torch.adapters.kernel_caches.look import KernelLook
 from depyf.torch.adapters.kernel_caches.watch import KernelCaches
 from depyf.torch.adapters.lines_read import watch_lines
+from depyf.torch.adapters.made_code import watch_code
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
@@ -41,8 +43,16 @@ class Context(Protocol):
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Receive one record of torch's structured trace."""
 
+    @property
+    def replaces_code(self) -> bool:
+        """Whether `on_code` may return other code."""
+
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
-        """Receive Dynamo's code; return the code to run instead, or None."""
+        """Receive Dynamo's code; return the code to run instead, or None.
+
+        The code comes from a bytecode hook if this context replaces code. Otherwise it is the code that will run, after
+        the program's own hooks.
+        """
 
     def on_graph(self, caller: str, name: str, module: seams.GraphModule) -> None:
         """Receive a graph that the module `caller` formatted under a name."""
@@ -92,14 +102,19 @@ class ActiveContexts:
         self._kernel_caches: KernelCaches | None = None
         self._cuda_graphs: CudaGraphLogs | None = None
         self._counts = RunCounts(self.on_run)
-        self._time_of_hook = ""
-        """The name under which torch has the time of depyf's own hook, until it is removed."""
+        self._hears_code = False
+        """Whether the code that will run is heard of without a bytecode hook."""
+        self._is_hook = False
+        """Whether a bytecode hook is registered, for a context that replaces code."""
 
     def enter(self, context: Context) -> dict[str, str]:
         """Activate a context; return the seams that this torch does not have, with reasons."""
         with self._lock:
             if self._hooks is None:
                 self._hooks, self._unavailable = self._install()
+            if not self._is_hook and (context.replaces_code or not self._hears_code):
+                self._hooks.callback(seams.register_bytecode_hook(self._bytecode_hook).remove)
+                self._is_hook = True
             self._counts.clear()
             self._entered.append((threading.get_ident(), context))
             return dict(self._unavailable)
@@ -112,6 +127,7 @@ class ActiveContexts:
             self._owners = {key: owner for key, owner in self._owners.items() if owner is not context}
             if not self._entered and self._hooks is not None:
                 hooks, self._hooks = self._hooks, None
+                self._is_hook = False
                 hooks.close()
 
     def after_fork(self) -> None:
@@ -138,9 +154,6 @@ class ActiveContexts:
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Pass a record to the context that it belongs to."""
         with self._contained("reading a record of torch's trace"):
-            if self._time_of_hook:
-                compile_times.forget(self._time_of_hook)
-                self._time_of_hook = ""
             if self._kernel_caches is not None:
                 self._kernel_caches.look_for_modules()
             if self._cuda_graphs is not None:
@@ -165,13 +178,14 @@ class ActiveContexts:
         """Return the caches of kernels that cannot be observed here, with reasons, as far as they were requested."""
         return dict(self._kernel_caches.unavailable) if self._kernel_caches is not None else {}
 
-    def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
-        """Pass Dynamo's code to the context of its compile."""
+    def on_code(
+        self, code: types.CodeType, new_code: types.CodeType, *, from_hook: bool = False
+    ) -> types.CodeType | None:
+        """Pass Dynamo's code to the context of its compile, once: from a hook only if it replaces code."""
         with self._contained(f"showing Dynamo's code for {code.co_name}"):
-            self._time_of_hook = compile_times.running_hook()
             current = seams.current_compile()
             owner = self._owner(current[0] if current is not None else None)
-            if owner is not None:
+            if owner is not None and from_hook == (owner.replaces_code or not self._hears_code):
                 return owner.on_code(code, new_code)
         return None
 
@@ -235,8 +249,10 @@ class ActiveContexts:
         hooks, unavailable = ExitStack(), lacking.reasons()
         with ExitStack() as undo_on_error:
             undo_on_error.push(hooks)
-            handle = seams.register_bytecode_hook(self._bytecode_hook)
-            hooks.callback(handle.remove)
+            made = watch_code(self.on_code)
+            self._hears_code = not isinstance(made, Unavailable)
+            if not isinstance(made, Unavailable):
+                hooks.callback(made)
             if seams.has_structured_trace():
                 logger, handler = logging.getLogger(seams.TRACE_LOGGER), _TraceHandler(self)
                 logger.addHandler(handler)
@@ -247,33 +263,28 @@ class ActiveContexts:
             hooks.callback(patch.remove)
             if isinstance(missing, Unavailable):
                 unavailable["graphs that clients format"] = missing.reason
-            ended = watch_runs(self._counts.listener)
-            if isinstance(ended, Unavailable):
-                unavailable[HITS] = ended.reason
-            else:
-                hooks.callback(ended)
-            no_more_skips = watch_skips(self.on_skip)
-            if isinstance(no_more_skips, Unavailable):
-                unavailable["frames that Dynamo skipped"] = no_more_skips.reason
-            else:
-                hooks.callback(no_more_skips)
+            for name, begin in (
+                (HITS, partial(watch_runs, self._counts.listener)),
+                ("frames that Dynamo skipped", partial(watch_skips, self.on_skip)),
+                ("lines that Dynamo read", watch_lines),
+            ):
+                ended = begin()
+                if isinstance(ended, Unavailable):
+                    unavailable[name] = ended.reason
+                else:
+                    hooks.callback(ended)
             self._cuda_graphs = CudaGraphLogs(unseen(self.on_cuda_graph))
             self._cuda_graphs.look_for_loggers()
             if self._cuda_graphs.unavailable:
                 unavailable["CUDA graphs"] = self._cuda_graphs.unavailable
             hooks.callback(self._cuda_graphs.end)
-            no_more_lines = watch_lines()
-            if isinstance(no_more_lines, Unavailable):
-                unavailable["lines that Dynamo read"] = no_more_lines.reason
-            else:
-                hooks.callback(no_more_lines)
             self._kernel_caches = KernelCaches(unseen(self.on_kernel_look))
             hooks.callback(self._kernel_caches.end)
             undo_on_error.pop_all()
         return hooks, unavailable
 
     def _bytecode_hook(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
-        return self.on_code(code, new_code)
+        return self.on_code(code, new_code, from_hook=True)
 
 
 ACTIVE = ActiveContexts()
@@ -284,6 +295,8 @@ if hasattr(os, "register_at_fork"):
 
 class _Deaf:
     """A context that receives everything and keeps nothing."""
+
+    replaces_code = False
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         pass

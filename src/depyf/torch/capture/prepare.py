@@ -90,7 +90,7 @@ class DumpContext:
         self._earlier = EarlierEntries()
         self._ahead = AheadOfTime(self._recorder)
         self._log_bytecode = log_bytecode
-        self._install = install
+        self.replaces_code = install
         self._progress = Progress(self._write_so_far) if keep_index else None
         self._log = running_log(directory, self.session, wanted=keep_index)
         self._slow = SlowCompiles(directory / SLOW, stack_after)
@@ -287,7 +287,7 @@ class DumpContext:
         if self._breaks is not None and current is not None:
             self._breaks.before_code(current)
         made = hooks.on_code(
-            self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode, install=self._install
+            self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode, install=self.replaces_code
         )
         if HITS not in self.session.unavailable:
             self._recorder.await_runs(new_code if made is None else made)

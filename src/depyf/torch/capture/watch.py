@@ -1,7 +1,8 @@
 """Record torch's compiles in a session without files: no decompilation, no text of graphs, no cost for steady calls.
 
-torch reports a compile by its trace, its bytecode hook and its log of skipped frames. None of them runs when compiled
-code is called again, so a watched program pays only for its compiles. This is independent of `prepare_debug`.
+torch reports a compile by its trace, by the code that it caches and by its log of skipped frames. None of them runs
+when compiled code is called again, so a watched program pays only for its compiles. This is independent of
+`prepare_debug`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import threading
 import types
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from depyf.bytecode.host import paused
 from depyf.report.model import Artefact, Session, Unavailable
 from depyf.torch.adapters import lacking, seams
+from depyf.torch.adapters.made_code import watch_code
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
@@ -100,12 +103,15 @@ class Watch:
             logger.addHandler(handler)
             hooks.callback(logger.removeHandler, handler)
             hooks.callback(pass_over_unheard(logger, handler, handler.take))
-            hooks.callback(seams.register_bytecode_hook(self.on_code).remove)
-            end = watch_skips(self.on_skip)
-            if isinstance(end, Unavailable):
-                self.session.unavailable["frames that Dynamo skipped"] = end.reason
-            else:
-                hooks.callback(end)
+            for name, begin in (
+                ("code that Dynamo made", partial(watch_code, self.on_code)),
+                ("frames that Dynamo skipped", partial(watch_skips, self.on_skip)),
+            ):
+                end = begin()
+                if isinstance(end, Unavailable):
+                    self.session.unavailable[name] = end.reason
+                else:
+                    hooks.callback(end)
             return hooks.pop_all()
         raise AssertionError("nothing above swallows an exception")
 
