@@ -50,7 +50,7 @@ HOOKS = (
 
 # What a context puts into torch when it begins: when that fails, it must not begin by half.
 BEGINNINGS = (
-    "depyf.torch.adapters.seams:register_bytecode_hook",
+    "depyf.torch.capture.active:watch_code",
     "depyf.torch.capture.active:FormatterPatch.install",
 )
 
