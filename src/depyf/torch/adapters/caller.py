@@ -77,7 +77,7 @@ def failure_reaches_program() -> bool:
 
 
 def locals_in_progress() -> Mapping[str, object] | Unavailable:
-    """Return the local variables of the call that is being compiled, while Dynamo calls a bytecode hook."""
+    """Return the local variables of the call that is being compiled, while Dynamo hands over its code."""
     frame = sys._getframe(1).f_back
     for _ in range(_DEEPEST):
         if frame is None:

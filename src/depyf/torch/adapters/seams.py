@@ -134,7 +134,7 @@ def guards_in_progress() -> GuardsInProgress | Unavailable:
 
 
 def globals_in_progress() -> Mapping[str, object] | Unavailable:
-    """Return the globals of the function that is being compiled, while Dynamo calls a bytecode hook."""
+    """Return the globals of the function that is being compiled, while Dynamo hands over its code."""
     for frame in _callers():
         code = frame.f_code
         if code.co_filename.endswith("convert_frame.py") and {"globals", "compiler_fn"} <= set(code.co_varnames):
