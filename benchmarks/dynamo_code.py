@@ -24,7 +24,7 @@ from benchmarks.bar import Bar, none_of, report
 from benchmarks.dump import lines_of_body
 from benchmarks.dynamo_programs.program import Program
 from benchmarks.remains import dead_lists, used_at_once
-from depyf.report.model import Compile, Transformed
+from depyf.model.run import Compile, Transformed
 
 MODULES = ("breaks", "functions", "effects", "ambience")
 BACKENDS = ("eager", "aot_eager")

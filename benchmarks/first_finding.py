@@ -22,7 +22,7 @@ import torch
 import depyf
 from benchmarks.bar import Bar, report
 from benchmarks.problems.seeded import CLEAN, HERE, PROBLEMS
-from depyf.report.findings import Finding, findings
+from depyf.findings import Finding, findings
 
 for _name in ("training", "loops", "without"):
     importlib.import_module(f"benchmarks.problems.{_name}")

@@ -28,9 +28,9 @@ from torch._inductor import compile_fx
 import depyf
 from benchmarks.bar import Bar, report
 from benchmarks.kernels import MODELS
-from depyf.report.kernels.graph import read_graph
-from depyf.report.kernels.lines import launched
-from depyf.report.kernels.module import read_module
+from depyf.links.inductor.graph import read_graph
+from depyf.links.inductor.lines import launched
+from depyf.links.inductor.module import read_module
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.inductor_modules import Written, rewritten
 from depyf.torch.numerics.against_eager import Comparison

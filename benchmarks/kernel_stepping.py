@@ -29,9 +29,9 @@ from torch import Tensor
 from benchmarks.bar import Bar, report
 from benchmarks.kernels import MODELS, run_model
 from depyf.cli.commands import depyf
-from depyf.report.documents import kernel_sources
-from depyf.report.index_reader import read_run
-from depyf.report.kernels.line import Launched
+from depyf.links.documents import kernel_sources
+from depyf.links.inductor.line import Launched
+from depyf.model.index_reader import read_run
 from tests.torch.debuggers import debugged
 from tests.torch.debuggers.debugged import Debugged, free_port, under_debugpy
 

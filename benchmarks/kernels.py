@@ -26,12 +26,12 @@ from torch import Tensor, nn
 
 import depyf
 from benchmarks.bar import Bar, report
-from depyf.report.documents import kernel_sources
-from depyf.report.index_reader import read_run
-from depyf.report.kernels.graph import read_graph
-from depyf.report.kernels.line import Launched
-from depyf.report.kernels.module import read_module
-from depyf.report.syntax import names_in
+from depyf.links.documents import kernel_sources
+from depyf.links.inductor.graph import read_graph
+from depyf.links.inductor.line import Launched
+from depyf.links.inductor.module import read_module
+from depyf.model.index_reader import read_run
+from depyf.model.syntax import names_in
 from depyf.torch.kernels.interpreter import interpreting
 from depyf.torch.kernels.standalone import NotAlone, Told, standalone
 

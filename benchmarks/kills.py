@@ -29,9 +29,9 @@ import torch
 import torch._dynamo
 
 import depyf
-from depyf.report.html.build import build_report
-from depyf.report.index_reader import read_run
-from depyf.report.model import Session
+from depyf.model.index_reader import read_run
+from depyf.model.run import Session
+from depyf.views.html.build import build_report
 
 EARLIEST, LATEST = 0.05, 4.0
 """Seconds after its start between which a program is killed."""

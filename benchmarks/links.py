@@ -33,8 +33,8 @@ from benchmarks.bar import Bar, none_of, report
 from benchmarks.linked.graph_text import Places, places_of_lines
 from benchmarks.linked.judge import Module
 from benchmarks.linked.programs import PROGRAMS
-from depyf.report.documents import Document, documents
-from depyf.report.index_reader import Run, read_run
+from depyf.links.documents import Document, documents
+from depyf.model.index_reader import Run, read_run
 
 ROOT = Path(__file__).resolve().parents[1]
 GALLERY = sorted(each.stem for each in (ROOT / "examples" / "gallery").glob("*.py"))

@@ -25,7 +25,7 @@ from torch import Tensor
 
 import depyf
 from benchmarks.profiled_families import FAMILIES, Family
-from depyf.report.profile.events import STEP, pays_for_a_compile, periods
+from depyf.links.profile.events import STEP, pays_for_a_compile, periods
 
 STEPS, SECONDS = 400, 4.0
 """At least so many steps, and for at least so long."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from depyf.report.names import is_installed
+from depyf.model.names import is_installed
 
 SILENT = (ast.Constant, ast.expr_context, ast.Tuple, ast.List, ast.Starred)
 """What nobody can see being evaluated; iterables are only starred where they are lists."""

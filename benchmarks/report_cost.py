@@ -32,7 +32,7 @@ PROGRAMS = (
 BUILD = """
 import sys, time
 from pathlib import Path
-from depyf.report.html.build import build_report
+from depyf.views.html.build import build_report
 began = time.process_time()
 made = build_report(Path(sys.argv[1]))
 print(time.process_time() - began, made.size)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.many_frames import write_many_frames
-from depyf.report.html.build import build_report
+from depyf.views.html.build import build_report
 
 OPENS_WITHIN = 2.0
 """Seconds."""

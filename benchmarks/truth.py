@@ -38,8 +38,8 @@ from torch._dynamo import convert_frame, exc, symbolic_convert, utils
 import depyf
 from benchmarks.dynamo_code import MODULES, load, run
 from benchmarks.public_programs import PROGRAMS
-from depyf.report.counts import breaks_of
-from depyf.report.model import Function, Recompile, Session
+from depyf.model.counts import breaks_of
+from depyf.model.run import Function, Recompile, Session
 from depyf.torch.capture.active import HITS
 from depyf.torch.capture.eager_calls import EAGER_CALLS
 

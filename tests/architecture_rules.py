@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-ROOMS = 12
+ROOMS = 14
 FILE_CAP = 500
 FUNCTION_CAP = 60
 
@@ -35,10 +35,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("decompiler.live",),
     ("decompiler",),
     ("api",),
-    ("report",),
+    ("model",),
     ("trace",),
+    ("findings",),
+    ("links",),
+    ("views",),
+    ("trace.job",),
     ("torch",),
-    ("explain", "optimization"),
+    ("compat",),
     ("notebook",),
     ("pytest_plugin",),
     ("cli",),
@@ -52,7 +56,7 @@ VERSION_AWARE = ("src/depyf/bytecode/versions/", "src/depyf/torch/adapters/")
 THIRD_PARTY = {
     "torch": {"torch", "sympy", "numpy", "triton"},
     "notebook": {"IPython", "torch"},
-    "report": {"jinja2", "markupsafe", "rich"},
+    "views": {"jinja2", "markupsafe", "rich"},
     "trace": {"fsspec", "zstandard"},
     "cli": {"click", "rich", "distributed"},
     "pytest_plugin": {"pytest"},
@@ -65,7 +69,7 @@ FOREIGN = ("tools/roundtrip/",)
 OF_USERS = ("tools/guard_verdicts/programs/", "tests/bytecode/programs/")
 
 # A name that clients of earlier releases import.
-NAMED_BY_CLIENTS = ("src/depyf/explain/utils.py",)
+NAMED_BY_CLIENTS = ("src/depyf/compat/explain/utils.py",)
 
 STDLIB = sys.stdlib_module_names | {"annotationlib"}
 """Modules of every standard library: the last are those that only newer Pythons have."""

@@ -138,7 +138,7 @@ INNOCENTS = [
         "src/depyf/decompiler/lift/a.py",
         "from depyf.decompiler.graph import tac\nfrom depyf.decompiler.lift.stack import Stack\n",
     ),
-    (import_direction, "src/depyf/torch/a.py", "from depyf.report.model import Compile\n"),
+    (import_direction, "src/depyf/torch/a.py", "from depyf.model.run import Compile\n"),
     (import_direction, "src/depyf/__init__.py", "from depyf.api import decompile\n"),
     (import_direction, "tests/a.py", "import depyf\n"),
     (third_party, "src/depyf/torch/a.py", "import torch\n"),

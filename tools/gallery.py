@@ -18,8 +18,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from depyf.report.html.process import Process
-from depyf.report.index_reader import read_run
+from depyf.model.index_reader import read_run
+from depyf.views.html.process import Process
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "examples" / "gallery"

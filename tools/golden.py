@@ -19,7 +19,7 @@ from torch._dynamo import convert_frame
 
 import depyf
 from benchmarks.dynamo_code import MODULES, load, run
-from depyf.report.model import Transformed
+from depyf.model.run import Transformed
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "torch" / "golden"
 NAMES = (

@@ -20,9 +20,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from depyf.report.documents import STACK_TRACES, Document, documents
-from depyf.report.index_reader import Run, read_run
-from depyf.report.links.kernels import computed_by
+from depyf.links.documents import STACK_TRACES, Document, documents
+from depyf.links.kernels import computed_by
+from depyf.model.index_reader import Run, read_run
 
 EXAMPLES = ("examples/toy_example.py", "examples/training_step.py")
 _HANDLE = re.compile(r"\[Provenance debug handles\] (\S+:\d+)")

@@ -27,8 +27,8 @@ from torch._inductor.async_compile import AsyncCompile
 
 from benchmarks.cache_misses.kernel_seeds import kernel_seeds
 from benchmarks.cache_misses.seeds import Seed, seeds
-from depyf.report.caches.key import Record, read_record
-from depyf.report.caches.nearest import nearest
+from depyf.findings.cache_misses.key import Record, read_record
+from depyf.findings.cache_misses.nearest import nearest
 from depyf.torch.adapters.kernel_caches.look import KernelLook
 from depyf.torch.adapters.kernel_caches.watch import KernelCaches
 from depyf.torch.capture.fresh import forget, fresh_caches

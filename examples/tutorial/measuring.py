@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 
 import depyf
-from depyf.report.counts import guard_count
+from depyf.model.counts import guard_count
 
 Compiled = Callable[..., object]
 Calls = Sequence[Sequence[object]]

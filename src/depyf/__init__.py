@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depyf.version import __version__
@@ -18,7 +19,7 @@ from depyf.version import __version__
 if TYPE_CHECKING:
     from depyf.decompiler.api import Decompiler, decompile, decompile_pyc
     from depyf.errors import DecompilationError
-    from depyf.report.contract.contract import CompileContractError
+    from depyf.findings.contract.contract import CompileContractError
     from depyf.torch.capture.bytecode_log import install, uninstall
     from depyf.torch.capture.expect import expect
     from depyf.torch.capture.prepare import prepare_debug
@@ -42,11 +43,13 @@ __all__ = [
     "uninstall",
 ]
 
+# `depyf.explain` and `depyf.optimization` are imported by their old names and live in `depyf/compat`.
+__path__.append(str(Path(__file__).parent / "compat"))
+
 # The module of each public name. A module is imported when its name is first used: importing torch takes seconds, and
-# the
-# decompiler does not need it.
+# the decompiler does not need it.
 _HOMES = {
-    "CompileContractError": "depyf.report.contract.contract",
+    "CompileContractError": "depyf.findings.contract.contract",
     "decompile": "depyf.decompiler.api",
     "decompile_pyc": "depyf.decompiler.api",
     "DecompilationError": "depyf.errors",

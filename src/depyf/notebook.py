@@ -16,13 +16,13 @@ from IPython.core.magic import Magics, cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
 
-from depyf.report import user_source
-from depyf.report.profile.text import most_expensive
+from depyf.links.profile.text import most_expensive
+from depyf.model import user_source
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from depyf.report.model import Session
+    from depyf.model.run import Session
     from depyf.torch.profile.context import Profiling
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 
 if TYPE_CHECKING:
-    from depyf.report.contract.facts import Fact
+    from depyf.findings.contract.facts import Fact
     from depyf.torch.capture.expect import expect
 
 MARKER = "compiles"
@@ -110,8 +110,8 @@ def pytest_testnodedown(node: Any, error: object) -> None:  # noqa: ANN401 - xdi
 def _checked(item: pytest.Item, *args: Any, snapshot: bool | str = False, **kwargs: Any) -> Iterator[expect]:  # noqa: ANN401
     """Run a block that must keep a contract; with `snapshot`, it must compile exactly what the snapshot says."""
     __tracebackhide__ = True
-    from depyf.report.contract.contract import CompileContractError
-    from depyf.report.contract.facts import facts
+    from depyf.findings.contract.contract import CompileContractError
+    from depyf.findings.contract.facts import facts
     from depyf.torch.capture.expect import expect
 
     contract, broken = expect(*args, **kwargs), ""
@@ -143,8 +143,8 @@ def _unlogged() -> Iterator[None]:
 
 def _compare(item: pytest.Item, name: str, torch_version: str, told: list[Fact]) -> None:
     __tracebackhide__ = True
-    from depyf.report.contract.snapshot import compare, snapshot_text
-    from depyf.report.writer import write_whole
+    from depyf.findings.contract.snapshot import compare, snapshot_text
+    from depyf.model.writer import write_whole
 
     path = snapshot_path(item, name)
     where = path.relative_to(item.config.rootpath) if path.is_relative_to(item.config.rootpath) else path
@@ -173,7 +173,7 @@ def _details(told: list[Fact]) -> str:
 
 def snapshot_path(item: pytest.Item, name: str) -> Path:
     """Return the file of a test's snapshot: beside the test file, in a folder named after it."""
-    from depyf.report.names import file_part
+    from depyf.model.names import file_part
 
     own = f"{item.nodeid.partition('::')[2].replace('::', '.')}{f'.{name}' if name else ''}"
     return item.path.parent / FOLDER / item.path.stem / f"{file_part(own)}.txt"

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from depyf.cli.launch.summary import lines, summarised
-from depyf.report.index_json import index_json
-from depyf.report.model import Compile, CompileId, Failure, Function, Session, Transformed, Unavailable
+from depyf.findings import findings
+from depyf.model.index_json import index_json
+from depyf.model.run import Compile, CompileId, Failure, Function, Session, Transformed, Unavailable
 from depyf.verify.level import Level
 
 CODE = Transformed(1, "", "", Level.EXACT, "", installed=False)
@@ -38,6 +39,6 @@ def without_code(number: int) -> Compile:
 def test_what_has_no_code_is_not_counted_as_proven(tmp_path: Path, compiles: list[Compile], says: str) -> None:
     session = Session("2.13.0", "3.11.7", functions={"0": Function("0", "f", "f.py", 1, "", "0", compiles=compiles)})
     session.ended = True
-    (tmp_path / "index.json").write_text(index_json(session), encoding="utf-8")
+    (tmp_path / "index.json").write_text(index_json(session, findings(session)), encoding="utf-8")
     first = lines(summarised(tmp_path, 0), tmp_path, tmp_path)[0]
     assert first.endswith(f" s, {says}")

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("click", reason="the command line needs click")
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
-from depyf.report.model import Unavailable  # noqa: E402 - after the check that torch is there
+from depyf.model.run import Unavailable  # noqa: E402 - after the check that torch is there
 from depyf.torch.adapters.runs import watch_runs  # noqa: E402
 
 PROGRAM = """

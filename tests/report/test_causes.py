@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 
-from depyf.report.catalogue.breaks import advised, kind_of_break
-from depyf.report.findings import findings
-from depyf.report.lines_read import LinesRead
-from depyf.report.model import (
+from depyf.findings import findings
+from depyf.findings.catalogue.breaks import advised, kind_of_break
+from depyf.findings.nearest import nearest
+from depyf.findings.reasons import reason_words
+from depyf.model.lines_read import LinesRead
+from depyf.model.run import (
     Compile,
     CompileId,
     Failure,
@@ -22,8 +24,6 @@ from depyf.report.model import (
     SideEffect,
     UserLine,
 )
-from depyf.report.nearest import nearest
-from depyf.report.reasons import reason_words
 
 
 def run_of(*functions: Function) -> Session:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.index_parts import artefact, entry, function, index, write_dump
-from depyf.report.documents import KERNEL_LOOKS, MAPPINGS, kernel_sources
-from depyf.report.index_reader import read_run
+from depyf.links.documents import KERNEL_LOOKS, MAPPINGS, kernel_sources
+from depyf.model.index_reader import read_run
 
 
 @pytest.mark.parametrize("looks", [(), *((look,) for look in KERNEL_LOOKS), KERNEL_LOOKS])

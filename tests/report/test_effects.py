@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from depyf.report.effects import effect_lines
-from depyf.report.model import SideEffect, UserLine
-from depyf.report.transformed_source import Notes, annotated
+from depyf.model.artifacts.effects import effect_lines
+from depyf.model.artifacts.transformed_source import Notes, annotated
+from depyf.model.run import SideEffect, UserLine
 
 
 def _commented(body: str, *sources: str) -> list[int]:

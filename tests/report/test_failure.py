@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.report.model import Failure
+from depyf.model.run import Failure
 
 REASON = """Dynamo recompile limit exceeded
   Explanation: Dynamo attempted to recompile the code object too many times.

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from depyf.report.findings import Cost, Finding, findings, merged
-from depyf.report.index_json import index_json
-from depyf.report.index_markdown import index_markdown
-from depyf.report.index_reader import findings_of, session_of
-from depyf.report.model import (
+from depyf.findings import Cost, Finding, findings, merged
+from depyf.model.index_json import index_json
+from depyf.model.index_reader import findings_of, session_of
+from depyf.model.run import (
     Compile,
     CompileId,
     Failure,
@@ -22,6 +21,7 @@ from depyf.report.model import (
     UserLine,
 )
 from depyf.verify.level import Level
+from depyf.views.index_markdown import index_markdown
 
 
 def session(*compiles: Compile) -> Session:
@@ -121,7 +121,7 @@ def test_calls_past_the_limit_are_told_where_they_are_counted() -> None:
     (found,) = findings(run)
     assert found.cause.startswith("192 of 200 calls of `f` ran eager")
     assert found.cost.eager_calls == 192
-    assert findings(session_of(json.loads(index_json(run)))) == (found,)
+    assert findings(session_of(json.loads(index_json(run, findings(run))))) == (found,)
 
 
 def test_a_frame_that_must_be_whole_fails_and_runs_nothing() -> None:
@@ -168,7 +168,7 @@ def test_what_several_processes_show_is_one() -> None:
 
 def test_the_index_tells_them_and_is_read_back() -> None:
     run = session(compiled(0, breaks=[broken(3)], failure=Failure("Unsupported", "no", UserLine("f.py", 2, "x", "f"))))
-    index = json.loads(index_json(run))
+    index = json.loads(index_json(run, findings(run)))
     assert tuple(findings_of(index)) == findings(run) == findings(session_of(index))
     assert isinstance(findings_of(index)[0], Finding)
     assert findings_of({}) == []

@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from depyf.report import folds as module
-from depyf.report.folds import Fold, folds
+from depyf.views import folds as module
+from depyf.views.folds import Fold, folds
 
 KERNELS = """\
 # AOT ID: ['0_inference']

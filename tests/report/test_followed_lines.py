@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from depyf.report.lines_read import LinesRead
-from depyf.report.reading_lines import followed
+from depyf.findings.reading_lines import followed
+from depyf.model.lines_read import LinesRead
 
 PROGRAM = """\
 def scaled(x, factor, other=0):

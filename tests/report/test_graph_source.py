@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.report.graph_source import graph_file, user_lines
+from depyf.model.artifacts.graph_source import graph_file, user_lines
 
 GRAPH = """\
 class <lambda>(torch.nn.Module):

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from depyf.report.counts import breaks_of
-from depyf.report.index_json import SCHEMA, index_json
-from depyf.report.index_markdown import index_markdown
-from depyf.report.index_reader import read_run, session_of
-from depyf.report.model import (
+from depyf.findings import findings
+from depyf.model.counts import breaks_of
+from depyf.model.index_json import SCHEMA, index_json
+from depyf.model.index_reader import read_run, session_of
+from depyf.model.run import (
     Artefact,
     Compile,
     CompileId,
@@ -30,7 +30,8 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
-from depyf.report.summary import summary
+from depyf.views.index_markdown import index_markdown
+from depyf.views.summary import summary
 
 NASTY = 'a "\0" b | c\n\u2028 "\\u00000\\u0000" \udc80'
 
@@ -60,7 +61,7 @@ def _break(line: int) -> GraphBreak:
 
 
 def test_the_json_says_what_the_model_says() -> None:
-    found = json.loads(index_json(_session()))
+    found = json.loads(index_json(_session(), findings(_session())))
     assert found["schema"] == SCHEMA
     assert found["order"] == ["0/1", "0/2"]
     (function,) = found["functions"]
@@ -72,7 +73,7 @@ def test_the_json_says_what_the_model_says() -> None:
 
 
 def test_a_guard_is_a_line() -> None:
-    lines = index_json(_session()).splitlines()
+    lines = index_json(_session(), findings(_session())).splitlines()
     assert sum('"EQUALS_MATCH"' in line for line in lines) == 2
 
 
@@ -101,7 +102,8 @@ def test_a_long_list_of_differences_goes_on_in_the_other_file() -> None:
     assert page.count("entry 0/0 refused: clause") == 12
     assert "entry 0/0 refused: 28 more, in `index.json`" in page
     assert page.count("    - respect ") == 12
-    assert len(json.loads(index_json(session))["functions"][0]["compiles"][1]["contrast"]["respects"]) == 12
+    index = json.loads(index_json(session, findings(session)))
+    assert len(index["functions"][0]["compiles"][1]["contrast"]["respects"]) == 12
 
 
 def test_the_rest_of_a_function_that_was_left_as_it_is_is_told_wherever_the_function_is() -> None:
@@ -120,7 +122,7 @@ def test_generated_code_in_no_file_is_counted_unless_something_of_it_was_compile
         session.skipped[(name, filename, "no tensors")] = 2
     told = index_markdown(session).split("## Frames that Dynamo skipped")[1]
     assert "- h, f.py: no tensors (2 times)\n- 2 frames of generated code without a file; `" in told
-    assert "eval_with_key" in index_json(session)
+    assert "eval_with_key" in index_json(session, findings(session))
     session.functions["1"] = Function("1", "g", "<string>", 1, "", "1")
     session.skipped[("<module>", "<string>", "no tensors")] = 1
     told = index_markdown(session)
@@ -165,7 +167,8 @@ def test_places_of_graph_breaks_and_how_often_each_was_come_to() -> None:
     session.functions["0"].compiles[0].breaks.append(_break(5))
     assert "3 graph breaks (5 times)" in index_markdown(session)
     assert "3 graph breaks (5 times)" in summary(session, Path("dump"))[0]
-    assert breaks_of(one for _, one in session_of(json.loads(index_json(session))).compiles()).number == "3 (5 times)"
+    again = session_of(json.loads(index_json(session, findings(session))))
+    assert breaks_of(compiled for _, compiled in again.compiles()).number == "3 (5 times)"
     session.functions["0"].compiles.pop()
     assert "3 graph breaks, " in index_markdown(session)
 
@@ -174,7 +177,7 @@ def test_compiles_of_one_id_are_told_apart_and_read_back() -> None:
     session = _session()
     again = Compile(CompileId(0, 1, count=2), "f", "f.py", 1, Recompile((Refusal("0/0#2", ("x",)),)), order=2)
     session.functions["0"].compiles.append(again)
-    found = json.loads(index_json(session))
+    found = json.loads(index_json(session, findings(session)))
     assert found["order"] == ["0/1", "0/2", "0/1#2"]
     page = index_markdown(session)
     assert "\n| 0/1#2 | f, f.py:1 | recompile, 0/0#2: x |" in page
@@ -187,7 +190,7 @@ def test_an_index_is_read_function_by_function_as_it_is_read_whole(tmp_path: Pat
     session = _session()
     (function,) = session.functions.values()
     session.functions = {f"{number}": replace(function, key=f"{number}", root=f"{number}") for number in range(count)}
-    text = index_json(session)
+    text = index_json(session, findings(session))
     (tmp_path / "index.json").write_text(text)
     run, index = read_run(tmp_path), json.loads(text)
     read = replace(run.session, entered=0.0)
@@ -198,7 +201,7 @@ def test_an_index_is_read_function_by_function_as_it_is_read_whole(tmp_path: Pat
 
 
 def test_an_index_that_is_damaged_among_its_functions_says_so(tmp_path: Path) -> None:
-    text = index_json(_session())
+    text = index_json(_session(), findings(_session()))
     (tmp_path / "index.json").write_text(text.replace('"compiles": [', '"compiles": ]', 1))
     with pytest.raises(ValueError, match="index.json is damaged"):
         read_run(tmp_path)

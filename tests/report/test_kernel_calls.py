@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from depyf.report.kernel_calls import KernelCall, first_kernel, kernel_calls
-from depyf.report.phases import duration, phases
+from depyf.links.kernel_calls import KernelCall, first_kernel, kernel_calls
+from depyf.model.phases import duration, phases
 
 MODULE = """\
 import torch

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depyf.report.names import MAX_LENGTH, compiled_fn_number, file_part, stable_names, without_random_part
+from depyf.model.names import MAX_LENGTH, compiled_fn_number, file_part, stable_names, without_random_part
 
 GRAPH = "__compiled_fn_12_c4ee0479_718e_4bf4_a799_f70a91727578"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.report.findings import findings
-from depyf.report.line_states import FunctionLines, LineState
-from depyf.report.model import CacheEvent, Compile, CompileId, Function, Guard, GuardSet, Session
-from depyf.report.naming import title
+from depyf.findings import findings
+from depyf.links.line_states import FunctionLines, LineState
+from depyf.model.naming import title
+from depyf.model.run import CacheEvent, Compile, CompileId, Function, Guard, GuardSet, Session
 
 
 def of_torch(name: str, file: str, qualname: str, *clauses: str) -> Function:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.report.calls import call_tree
-from depyf.report.html.build import code_marked, seconds_words
-from depyf.report.html.overview import Axis
-from depyf.report.model import Compile, CompileId, Failure, Function, Guard, GuardSet, UserLine
-from depyf.report.modules import folded, modules
-from depyf.report.phases import duration, phases
-from depyf.report.status import Status, status_of, worst
+from depyf.model.calls import call_tree
+from depyf.model.modules import folded, modules
+from depyf.model.phases import duration, phases
+from depyf.model.run import Compile, CompileId, Failure, Function, Guard, GuardSet, UserLine
+from depyf.model.status import Status, status_of, worst
+from depyf.views.html.build import code_marked, seconds_words
+from depyf.views.html.overview import Axis
 
 
 def function(name: str, *callers: UserLine) -> Function:

@@ -6,9 +6,9 @@ import textwrap
 
 import pytest
 
-from depyf.report.model import Compile, CompileId, Function, Recompile, Refusal
-from depyf.report.reading_lines import reading_line
-from depyf.report.reasons import reason_words
+from depyf.findings.reading_lines import reading_line
+from depyf.findings.reasons import reason_words
+from depyf.model.run import Compile, CompileId, Function, Recompile, Refusal
 
 SOURCE = textwrap.dedent(
     """\

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.report.catalogue import advice, kind_of_recompile
-from depyf.report.catalogue.refusals import filled
-from depyf.report.entry_table import NOTHING, entry_table
-from depyf.report.model import Guard, Recompile, Refusal
-from depyf.report.nearest import nearest
-from depyf.report.refused import refused
+from depyf.findings.catalogue import advice, kind_of_recompile
+from depyf.findings.catalogue.refusals import filled
+from depyf.findings.nearest import nearest
+from depyf.model.refused import refused
+from depyf.model.run import Guard, Recompile, Refusal
+from depyf.views.entry_table import NOTHING, entry_table
 
 
 def test_a_text_that_nobody_knows_is_kept_whole_and_has_no_advice() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.report.reproducible import reproducible
+from depyf.model.reproducible import reproducible
 
 
 @pytest.mark.parametrize(

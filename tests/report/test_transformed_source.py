@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from depyf.report.model import GraphBreak, UserLine
-from depyf.report.transformed_source import (
+from depyf.model.artifacts.transformed_source import (
     MOST_USER_LINES,
     WIDTH,
     Notes,
@@ -15,6 +14,7 @@ from depyf.report.transformed_source import (
     renamed,
     user_lines_comment,
 )
+from depyf.model.run import GraphBreak, UserLine
 
 SOURCE = """\
 def toy(a, b):

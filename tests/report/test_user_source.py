@@ -8,7 +8,7 @@ from types import FunctionType
 
 import pytest
 
-from depyf.report.user_source import (
+from depyf.model.user_source import (
     MOST_LINES,
     Resumption,
     code_source,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from depyf.report.given_names import GivenName, Wrapper
-from depyf.report.model import Artefact, Dialect
-from depyf.report.wrapper_source import wrapper_comments
+from depyf.model.artifacts.wrapper_source import wrapper_comments
+from depyf.model.given_names import GivenName, Wrapper
+from depyf.model.run import Artefact, Dialect
 
 INNER = ("_inner", "__compiled_fn_1.AOT_inner.0.py")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from depyf.report import writer
-from depyf.report.writer import DumpDirectoryError, foreign_files, prepared_directory, write_whole
+from depyf.model import writer
+from depyf.model.writer import DumpDirectoryError, foreign_files, prepared_directory, write_whole
 
 
 def test_parents_are_made_and_nothing_is_left_in_them(tmp_path: Path) -> None:

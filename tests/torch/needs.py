@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 
 
 def needs(missing: Unavailable | None) -> pytest.MarkDecorator:

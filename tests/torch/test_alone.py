@@ -12,8 +12,8 @@ import torch
 from torch._functorch.aot_autograd import aot_function
 
 import depyf
-from depyf.report.index_reader import read_run
-from depyf.report.model import Compile, Function, NoCall, Session, Transformed, Unavailable
+from depyf.model.index_reader import read_run
+from depyf.model.run import Compile, Function, NoCall, Session, Transformed, Unavailable
 from depyf.torch.adapters import lacking
 
 pytestmark = pytest.mark.skipif(lacking.structured_trace() is not None, reason="torch writes no records of it")

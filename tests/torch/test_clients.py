@@ -14,10 +14,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
-import depyf  # noqa: E402 - after the check that torch is there
 from depyf.explain import enable_debugging, global_variables  # noqa: E402
 from depyf.explain.utils import get_current_compiled_fn_name, write_code_to_file_template  # noqa: E402
 from depyf.optimization import TorchCompileWrapperWithCustomDispatcher  # noqa: E402
+
+import depyf  # noqa: E402 - after the check that torch is there
 from tests.torch import programs  # noqa: E402
 
 

@@ -15,7 +15,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.report.model import Recompile  # noqa: E402
+from depyf.model.run import Recompile  # noqa: E402
 from depyf.torch.adapters import lacking, seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402

@@ -19,7 +19,7 @@ import torch
 from torch._inductor import cudagraph_trees, cudagraph_utils
 
 import depyf
-from depyf.report.index_reader import read_run
+from depyf.model.index_reader import read_run
 from depyf.torch.adapters.cuda_graphs import LOGS, CudaGraphLogs
 
 RECORDING = "[%s] Recording function=%s, mode=%s, cuda_graph_id=%d, inputs: %s"

@@ -19,8 +19,8 @@ from torch._dynamo.exc import BackendCompilerFailed
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import depyf
-from depyf.report.documents import documents
-from depyf.report.index_reader import read_run
+from depyf.links.documents import documents
+from depyf.model.index_reader import read_run
 
 Step = Callable[..., Any]
 

@@ -11,8 +11,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.report.findings import findings  # noqa: E402
-from depyf.report.model import Unavailable  # noqa: E402
+from depyf.findings import findings  # noqa: E402
+from depyf.model.run import Unavailable  # noqa: E402
 from depyf.torch.capture.eager_calls import EAGER_CALLS  # noqa: E402
 
 monitored = pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="Python before 3.12 offers no way to count")

@@ -11,7 +11,7 @@ import torch
 from torch._dynamo.bytecode_transformation import unique_id
 
 import depyf
-from depyf.report.model import Compile, Session, Transformed
+from depyf.model.run import Compile, Session, Transformed
 from depyf.torch.adapters import lacking
 from depyf.torch.capture import equal_codes
 from depyf.verify.level import Level

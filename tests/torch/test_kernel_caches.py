@@ -11,11 +11,11 @@ import pytest
 import torch
 
 import depyf
-from depyf.report.caches.causes import cause
-from depyf.report.caches.key import read_record
-from depyf.report.caches.looks import looks
-from depyf.report.index_reader import read_run
-from depyf.report.model import Unavailable
+from depyf.findings.cache_misses.causes import cause
+from depyf.findings.cache_misses.key import read_record
+from depyf.findings.cache_misses.looks import looks
+from depyf.model.index_reader import read_run
+from depyf.model.run import Unavailable
 from depyf.torch.adapters import lacking
 from depyf.torch.adapters.kernel_caches.cpp import watch_libraries
 from depyf.torch.adapters.kernel_caches.look import KernelLook

@@ -13,10 +13,10 @@ torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch
 from torch._dynamo.variables import functions  # noqa: E402 - after the check that torch is there
 
 import depyf  # noqa: E402
-from depyf.report.findings import findings  # noqa: E402
-from depyf.report.index_reader import read_run  # noqa: E402
-from depyf.report.line_states import FunctionLines, line_states  # noqa: E402
-from depyf.report.model import Unavailable  # noqa: E402
+from depyf.findings import findings  # noqa: E402
+from depyf.links.line_states import FunctionLines, line_states  # noqa: E402
+from depyf.model.index_reader import read_run  # noqa: E402
+from depyf.model.run import Unavailable  # noqa: E402
 from depyf.torch.adapters import lacking  # noqa: E402
 from depyf.torch.adapters.lines_read import reading_of, watch_lines  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402

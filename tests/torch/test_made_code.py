@@ -12,7 +12,7 @@ import torch
 from torch._dynamo import convert_frame
 
 import depyf
-from depyf.report.model import Transformed, Unavailable
+from depyf.model.run import Transformed, Unavailable
 from depyf.torch.adapters import lacking, made_code
 from depyf.verify.level import Level
 from tests.torch.needs import needs

@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.report.model import Transformed  # noqa: E402
+from depyf.model.run import Transformed  # noqa: E402
 from depyf.verify.level import Level  # noqa: E402
 
 

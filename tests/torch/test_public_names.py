@@ -12,9 +12,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
+from depyf.explain import dump_src, interactive_explain  # noqa: E402
+
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.decompiler import Decompiler  # noqa: E402
-from depyf.explain import dump_src, interactive_explain  # noqa: E402
 from depyf.torch.adapters import other_code, seams  # noqa: E402
 from tests.torch import programs  # noqa: E402
 

@@ -14,16 +14,16 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.report.embedded import frame  # noqa: E402
-from depyf.report.html.chunks import Chunks  # noqa: E402
-from depyf.report.html.function_data import shown_entries  # noqa: E402
-from depyf.report.html.overview import rows  # noqa: E402
-from depyf.report.html.recompiles import recompiled  # noqa: E402
-from depyf.report.index_reader import Run, read_run  # noqa: E402
-from depyf.report.model import Recompile  # noqa: E402
-from depyf.report.reasons import reason_words  # noqa: E402
-from depyf.report.shown.views import VIEWS  # noqa: E402
+from depyf.findings.reasons import reason_words  # noqa: E402
+from depyf.model.index_reader import Run, read_run  # noqa: E402
+from depyf.model.run import Recompile  # noqa: E402
 from depyf.torch.adapters import lacking  # noqa: E402
+from depyf.views.embedded import frame  # noqa: E402
+from depyf.views.html.chunks import Chunks  # noqa: E402
+from depyf.views.html.function_data import shown_entries  # noqa: E402
+from depyf.views.html.overview import rows  # noqa: E402
+from depyf.views.html.recompiles import recompiled  # noqa: E402
+from depyf.views.terminal.data import VIEWS  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402
 
 Program = Callable[[], None]

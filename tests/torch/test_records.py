@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
-from depyf.report.model import CompileId, OtherRefusals, Refusal  # noqa: E402 - after the check that torch is there
+from depyf.model.run import CompileId, OtherRefusals, Refusal  # noqa: E402 - after the check that torch is there
 from depyf.trace import records, refusals  # noqa: E402
 
 BREAK = """\

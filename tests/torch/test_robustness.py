@@ -16,7 +16,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.report.writer import DumpDirectoryError  # noqa: E402
+from depyf.model.writer import DumpDirectoryError  # noqa: E402
 from depyf.torch.capture.active import ACTIVE  # noqa: E402
 from tests.torch import programs  # noqa: E402
 

@@ -13,8 +13,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.report.model import Compile, CompileId, Unavailable  # noqa: E402
-from depyf.report.running_log import COUNTS  # noqa: E402
+from depyf.model.run import Compile, CompileId, Unavailable  # noqa: E402
+from depyf.model.running_log import COUNTS  # noqa: E402
 from depyf.torch.adapters.runs import watch_runs  # noqa: E402
 from depyf.torch.capture.run_counts import NOWHERE, RunCounts  # noqa: E402
 

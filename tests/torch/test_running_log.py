@@ -14,13 +14,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.report.findings import findings  # noqa: E402
-from depyf.report.html.build import build_report  # noqa: E402
-from depyf.report.index_json import index_json  # noqa: E402
-from depyf.report.index_reader import has_index, read_run, session_of  # noqa: E402
-from depyf.report.running_compile import LOG  # noqa: E402
-from depyf.report.running_log import COUNTS, read_log  # noqa: E402
+from depyf.findings import findings  # noqa: E402
+from depyf.model.index_json import index_json  # noqa: E402
+from depyf.model.index_reader import has_index, read_run, session_of  # noqa: E402
+from depyf.model.running_compile import LOG  # noqa: E402
+from depyf.model.running_log import COUNTS, read_log  # noqa: E402
 from depyf.torch.adapters import lacking  # noqa: E402
+from depyf.views.html.build import build_report  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402
 
 pytestmark = needs(lacking.structured_trace())
@@ -52,7 +52,7 @@ def test_the_log_tells_what_the_index_tells(tmp_path: Path) -> None:
     with depyf.prepare_debug(tmp_path, keep_index=True) as session:
         run()
         log = read_log(tmp_path)
-        now = json.loads(index_json(session))
+        now = json.loads(index_json(session, findings(session)))
         assert without_what_waits(log) == without_what_waits(now)
         assert findings(session_of(read_log(tmp_path))) == findings(session_of(now))
         assert build_report(tmp_path).page.is_file()

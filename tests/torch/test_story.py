@@ -15,14 +15,14 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
-from depyf.report.index_json import SCHEMA  # noqa: E402
-from depyf.report.line_states import LineState, line_states  # noqa: E402
-from depyf.report.model import FirstCall, GuardSet, NoCall, Transformed  # noqa: E402
-from depyf.report.summary import show, summary  # noqa: E402
-from depyf.report.words import trigger_words  # noqa: E402
+from depyf.links.line_states import LineState, line_states  # noqa: E402
+from depyf.model.index_json import SCHEMA  # noqa: E402
+from depyf.model.run import FirstCall, GuardSet, NoCall, Transformed  # noqa: E402
 from depyf.torch.adapters import lacking, seams  # noqa: E402
 from depyf.torch.capture.recorder import SKIPPED  # noqa: E402
 from depyf.verify.level import Level  # noqa: E402
+from depyf.views.summary import show, summary  # noqa: E402
+from depyf.views.words import trigger_words  # noqa: E402
 from tests.torch import programs  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402
 from tests.torch.test_dump import index, run_branching  # noqa: E402

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import depyf
-from depyf.report.model import GuardSet
+from depyf.model.run import GuardSet
 from depyf.torch.adapters import lacking, seams, unheard
 from depyf.torch.capture.active import ACTIVE
 from depyf.trace import refusals, stages

@@ -15,8 +15,8 @@ pytest.importorskip("jinja2", reason="the report needs jinja2")
 from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
-from depyf.report.html.process import processes
-from depyf.report.kernels.tuning import Tuned, choices, tuned
+from depyf.model.tuning import Tuned, choices, tuned
+from depyf.views.html.process import processes
 from tests.trace.test_facts import GRAPH, IDS, METRICS, artifact, written
 
 MODULE = """# AOT ID: ['0_inference']

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from depyf.report.cuda_graphs import AGAIN, RECORDED, SIZES, SKIPPED, CudaGraph, words
-from depyf.report.findings import findings
-from depyf.report.model import Compile
+from depyf.findings import findings
+from depyf.model.cuda_graphs import AGAIN, RECORDED, SIZES, SKIPPED, CudaGraph, words
+from depyf.model.run import Compile
 from depyf.trace.cuda_graphs import of_log
-from depyf.trace.dumping import dump_trace
+from depyf.trace.job.dumping import dump_trace
 from tests.trace.test_facts import IDS, METRICS, written
 
 CPU = """skipping cudagraphs due to skipping cudagraphs due to cpu device (arg0_1). Found from : \n\

@@ -17,7 +17,7 @@ pytest.importorskip("jinja2", reason="the report needs jinja2")
 from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
-from depyf.report.html.chunks import read_script
+from depyf.views.html.chunks import read_script
 
 DATA = Path(__file__).parent / "data"
 IDS = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}
@@ -172,7 +172,7 @@ def test_a_fact_outside_of_compiles_is_in_the_index_and_on_the_page(
 
 
 def test_lines_of_an_exported_program_are_linked_to_the_users() -> None:
-    from depyf.report.links.graphs import graph_links
+    from depyf.links.graphs import graph_links
 
     assert [origins for origins in graph_links(EXPORTED, {}).lines.values() if origins] == [
         frozenset({("model.py", 7)})

@@ -15,10 +15,10 @@ import pytest
 from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
-from depyf.trace.files import find
-from depyf.trace.job import job_of, ranks_in_words
+from depyf.trace.job.files import find
+from depyf.trace.job.groups import job_of, ranks_in_words
+from depyf.trace.job.work import scan_all
 from depyf.trace.reader import Cause
-from depyf.trace.work import scan_all
 from tools.traces import harder_jobs
 from tools.traces.jobs import INJECTIONS, job, parsed
 
@@ -57,7 +57,7 @@ class Dying(Executor):
 
 
 def test_workers_that_die_cost_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depyf.trace.work.MOST_FILES", 2)
+    monkeypatch.setattr("depyf.trace.job.work.MOST_FILES", 2)
     sources = find([str(RANKS)])
     whole, after = scan_all(sources), scan_all(sources, Dying())
     assert [each.rank for each in after.ranks] == [0, 1, 2, 3]

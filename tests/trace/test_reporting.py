@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
-from depyf.report.caches.key import read_record
+from depyf.findings.cache_misses.key import read_record
 
 DATA = Path(__file__).parent / "data"
 RELEASES = ("2.6", "2.9", "2.13", "2.15")

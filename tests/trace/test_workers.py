@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from depyf.trace.files import find
-from depyf.trace.reporting import Options, dump_jobs
+from depyf.trace.job.files import find
+from depyf.trace.job.reporting import Options, dump_jobs
 
 DATA = Path(__file__).parent / "data"
 RANKS = DATA / "ranks"
@@ -44,7 +44,7 @@ def test_a_worker_of_a_dask_cluster_that_is_killed_changes_no_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distributed = pytest.importorskip("distributed", reason="the cluster is dask's")
-    monkeypatch.setattr("depyf.trace.work.MOST_FILES", 1)
+    monkeypatch.setattr("depyf.trace.job.work.MOST_FILES", 1)
     job = tmp_path / "job"
     job.mkdir()
     for rank in range(12):

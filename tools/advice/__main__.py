@@ -26,8 +26,8 @@ from typing import Any
 import torch
 
 import depyf
-from depyf.report.catalogue import KINDS
-from depyf.report.findings import Finding, findings
+from depyf.findings import Finding, findings
+from depyf.findings.catalogue import KINDS
 from tools.advice import programs
 from tools.advice.pair import HERE, PAIRS, Pair, Run
 

@@ -16,9 +16,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from depyf.trace.dumping import dump_trace
+from depyf.trace.job.dumping import dump_trace
+from depyf.trace.job.scan import scan
 from depyf.trace.reader import Reader
-from depyf.trace.scan import scan
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "trace" / "data"
 _RECORD = re.compile(rb"\n(?!\t)")

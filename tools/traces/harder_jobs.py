@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from depyf.trace.files import find
-from depyf.trace.job import Divergence, job_of, ranks_in_words
-from depyf.trace.work import scan_all
+from depyf.trace.job.files import find
+from depyf.trace.job.groups import Divergence, job_of, ranks_in_words
+from depyf.trace.job.work import scan_all
 from tools.traces.jobs import DATA, INJECTIONS, Injection, Records, of_rank, parsed
 
 CHANGES = ("recompile", "guard", "collective order", "collective size")

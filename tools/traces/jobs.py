@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from depyf.trace.files import find
-from depyf.trace.job import Divergence, job_of
-from depyf.trace.work import scan_all
+from depyf.trace.job.files import find
+from depyf.trace.job.groups import Divergence, job_of
+from depyf.trace.job.work import scan_all
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "trace" / "data"
 _RECORD = re.compile(r"\n(?!\t)")

@@ -20,9 +20,9 @@ import torch
 
 import depyf
 from benchmarks.dynamo_code import MODULES, load
-from depyf.report.model import Session
-from depyf.report.names import resumed_function
-from depyf.trace.dumping import dump_trace
+from depyf.model.names import resumed_function
+from depyf.model.run import Session
+from depyf.trace.job.dumping import dump_trace
 from depyf.trace.stages import KERNEL_CACHES
 
 UNTOLD = {

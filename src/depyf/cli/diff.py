@@ -9,16 +9,16 @@ from pathlib import Path
 import click
 
 from depyf.cli.exit_codes import EXIT_DIFFERENT, EXIT_FAILED, EXIT_USAGE
-from depyf.report.caches.changes import ASPECT as CACHES
-from depyf.report.caches.changes import cache_changes
-from depyf.report.comparison import ASPECTS, Change, changes
-from depyf.report.findings import Finding, findings
-from depyf.report.html.process import Process, processes
-from depyf.report.markdown import comment
-from depyf.report.profile.comparison import slower
-from depyf.report.profile.files import read_profile
-from depyf.trace.files import TraceError, find, is_dump
-from depyf.trace.reporting import Options, dump_jobs
+from depyf.findings import Finding, findings
+from depyf.links.profile.comparison import slower
+from depyf.links.profile.files import read_profile
+from depyf.trace.job.files import TraceError, find, is_dump
+from depyf.trace.job.reporting import Options, dump_jobs
+from depyf.views.cache_changes import ASPECT as CACHES
+from depyf.views.cache_changes import cache_changes
+from depyf.views.comparison import ASPECTS, Change, changes
+from depyf.views.comparison_markdown import comment
+from depyf.views.html.process import Process, processes
 
 EVERY = (*ASPECTS, CACHES)
 """The aspects that can be compared. Caches differ from run to run, so they are compared only on request."""

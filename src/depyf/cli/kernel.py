@@ -14,18 +14,18 @@ import click
 
 from depyf.bytecode.records import dataclass
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
-from depyf.report.documents import KernelSource, kernel_sources
-from depyf.report.html.process import processes
-from depyf.report.index_reader import Run
-from depyf.report.kernels.graph import read_graph
-from depyf.report.kernels.line import Launched
-from depyf.report.kernels.lines import origins_of_lines
-from depyf.report.kernels.module import read_module
-from depyf.report.kernels.suspects import suspect
-from depyf.report.naming import title
+from depyf.links.documents import KernelSource, kernel_sources
+from depyf.links.inductor.graph import read_graph
+from depyf.links.inductor.line import Launched
+from depyf.links.inductor.lines import origins_of_lines
+from depyf.links.inductor.module import read_module
+from depyf.links.inductor.suspects import suspect
+from depyf.model.index_reader import Run
+from depyf.model.naming import title
 from depyf.torch.kernels.standalone import NotAlone, Told, standalone
-from depyf.trace.files import TraceError, find, is_dump
-from depyf.trace.reporting import Options, dump_jobs
+from depyf.trace.job.files import TraceError, find, is_dump
+from depyf.trace.job.reporting import Options, dump_jobs
+from depyf.views.html.process import processes
 
 _PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)$")
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from depyf.report.writer import write_whole
+from depyf.model.writer import write_whole
 
 
 def write_launch_json(directory: Path, target: str, arguments: Sequence[str], *, is_module: bool, cwd: Path) -> Path:

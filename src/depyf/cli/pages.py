@@ -9,7 +9,7 @@ from pathlib import Path
 
 def get_ready() -> None:
     """Import the modules that build the report, while the program runs."""
-    importlib.import_module("depyf.report.html.build")
+    importlib.import_module("depyf.views.html.build")
 
 
 def build_pages(directory: Path, called: Path, *, since: float, opened: bool) -> str:
@@ -19,7 +19,7 @@ def build_pages(directory: Path, called: Path, *, since: float, opened: bool) ->
 
     called: the directory as the user wrote it.
     """
-    from depyf.report.html.build import build_report
+    from depyf.views.html.build import build_report
 
     try:
         made = build_report(directory, since=since)

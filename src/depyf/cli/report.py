@@ -15,10 +15,10 @@ import click
 
 from depyf.bytecode.records import dataclass
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
-from depyf.report.html.build import Report, build_report
-from depyf.trace.files import Source, TraceError, find, indexes, is_dump
-from depyf.trace.reporting import Dumped, Options, dump_jobs, emptied, mark
-from depyf.trace.timeline import write_timeline
+from depyf.trace.job.files import Source, TraceError, find, indexes, is_dump
+from depyf.trace.job.reporting import Dumped, Options, dump_jobs, emptied, mark
+from depyf.trace.job.timeline import write_timeline
+from depyf.views.html.build import Report, build_report
 
 OUTPUT = Path("depyf_report")
 SECONDS_BETWEEN = 2.0

@@ -15,7 +15,7 @@ from depyf.cli.launch.settings import Settings
 from depyf.cli.launch.summary import lines, profiles, summarised
 from depyf.cli.launch_json import write_launch_json
 from depyf.cli.pages import build_pages, get_ready
-from depyf.report.writer import foreign_files, prepared_directory
+from depyf.model.writer import foreign_files, prepared_directory
 
 
 @click.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})

@@ -13,11 +13,11 @@ from rich.console import Console
 from rich.text import Text
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
-from depyf.report.findings import findings
-from depyf.report.html.process import Process, processes
-from depyf.report.sarif import sarif
-from depyf.report.shown.terminal import Json, rendered
-from depyf.report.shown.views import NAMED, VIEWS, View, names
+from depyf.findings import findings
+from depyf.views.html.process import Process, processes
+from depyf.views.sarif import sarif
+from depyf.views.terminal.data import NAMED, VIEWS, View, names
+from depyf.views.terminal.text import Json, rendered
 
 SCHEMA = 1
 """The version of the JSON. It changes when a key is removed or changes its meaning."""

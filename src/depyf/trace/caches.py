@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from depyf.report.model import Artefact, CacheEvent, Compile, CompileId
+from depyf.model.run import Artefact, CacheEvent, Compile, CompileId
 from depyf.trace.stages import CACHES, PGO
 
 

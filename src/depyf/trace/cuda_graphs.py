@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from depyf.report.cuda_graphs import AGAIN, RECORDED, SIZES, SKIPPED, CudaGraph
-from depyf.report.model import Compile, Dialect
+from depyf.model.cuda_graphs import AGAIN, RECORDED, SIZES, SKIPPED, CudaGraph
+from depyf.model.run import Compile, Dialect
 from depyf.trace import stages
 from depyf.trace.events import Timed
 

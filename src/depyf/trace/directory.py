@@ -9,9 +9,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Protocol
 
-from depyf.report.model import Artefact, Dialect
-from depyf.report.names import file_part
-from depyf.report.writer import write_whole
+from depyf.model.names import file_part
+from depyf.model.run import Artefact, Dialect
+from depyf.model.writer import write_whole
 
 OTHER = "other"
 """The subdirectory for artefacts that are neither graphs nor code."""

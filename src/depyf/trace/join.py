@@ -17,8 +17,11 @@ from dataclasses import field, replace
 from typing import Any, Generic, TypeVar
 
 from depyf.bytecode.records import dataclass
-from depyf.report.graph_source import graph_file, user_lines
-from depyf.report.model import (
+from depyf.model.artifacts.graph_source import graph_file, user_lines
+from depyf.model.artifacts.wrapper_source import wrapper_comments
+from depyf.model.names import compiled_fn_number, file_part, resumed_function, without_random_part
+from depyf.model.reproducible import reproducible
+from depyf.model.run import (
     Artefact,
     Compile,
     CompileId,
@@ -31,10 +34,7 @@ from depyf.report.model import (
     ShapeFact,
     UserLine,
 )
-from depyf.report.names import compiled_fn_number, file_part, resumed_function, without_random_part
-from depyf.report.reproducible import reproducible
-from depyf.report.user_source import is_generated, is_library_file, short_path
-from depyf.report.wrapper_source import wrapper_comments
+from depyf.model.user_source import is_generated, is_library_file, short_path
 from depyf.trace import cuda_graphs, records, refusals, stages
 from depyf.trace.caches import cache_event, has_read_no_sizes
 from depyf.trace.directory import LOOSE, Files

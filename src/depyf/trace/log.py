@@ -11,9 +11,9 @@ from dataclasses import field, replace
 from typing import Any
 
 from depyf.bytecode.records import dataclass
-from depyf.report.graph_source import graph_file, user_lines
-from depyf.report.kernels.tuning import TIMES
-from depyf.report.model import (
+from depyf.model.artifacts.graph_source import graph_file, user_lines
+from depyf.model.names import file_part, resumed_function
+from depyf.model.run import (
     Artefact,
     Compile,
     Dialect,
@@ -25,9 +25,9 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
-from depyf.report.names import file_part, resumed_function
-from depyf.report.status import UNTOLD
-from depyf.report.user_source import function_in
+from depyf.model.status import UNTOLD
+from depyf.model.tuning import TIMES
+from depyf.model.user_source import function_in
 from depyf.trace import cuda_graphs, records, stages
 from depyf.trace.autotuning import Tuning
 from depyf.trace.directory import Dump

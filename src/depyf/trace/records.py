@@ -8,7 +8,10 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from depyf.report.model import (
+from depyf.model.names import resumed_function
+from depyf.model.phases import CPP, TRITON
+from depyf.model.reproducible import reproducible
+from depyf.model.run import (
     CompileId,
     Failure,
     GraphBreak,
@@ -16,10 +19,7 @@ from depyf.report.model import (
     SideEffect,
     UserLine,
 )
-from depyf.report.names import resumed_function
-from depyf.report.phases import CPP, TRITON
-from depyf.report.reproducible import reproducible
-from depyf.report.user_source import line_at
+from depyf.model.user_source import line_at
 
 Metadata = Mapping[str, Any]
 LineAt: TypeAlias = Callable[[str, int, str], UserLine]

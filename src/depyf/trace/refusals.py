@@ -12,8 +12,8 @@ import re
 from dataclasses import field
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import MOST_REFUSALS, OtherRefusals, Recompile, Refusal
-from depyf.report.reproducible import reproducible
+from depyf.model.reproducible import reproducible
+from depyf.model.run import MOST_REFUSALS, OtherRefusals, Recompile, Refusal
 
 _REFUSAL = re.compile(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
 _DEVICE_INDEX = re.compile(r"(?<=Expected device index to be )[^,]|(?<=, actual )[\x00-\x1f]")

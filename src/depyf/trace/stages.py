@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import Dialect
+from depyf.model.run import Dialect
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from benchmarks.index_parts import artefact, write_dump
-from depyf.report.caches.causes import cause
-from depyf.report.caches.key import Record, read_record
-from depyf.report.caches.looks import looks
-from depyf.report.caches.nearest import nearest
-from depyf.report.findings import findings
-from depyf.report.index_reader import read_run
+from depyf.findings import findings
+from depyf.findings.cache_misses.causes import cause
+from depyf.findings.cache_misses.key import Record, read_record
+from depyf.findings.cache_misses.looks import looks
+from depyf.findings.cache_misses.nearest import nearest
+from depyf.model.index_reader import read_run
 from tests.report.dump_of_toy import entry, function, index
 
 GRAPH = "GraphModule()\n\n\n\ndef forward(self, arg0_1):\n    {}\n    return (relu,)\n    # To see more debug info"
@@ -152,7 +152,7 @@ def test_a_look_is_held_against_the_newest_entries_alone(tmp_path: Path, monkeyp
     made = [entry(f"0/{at}", caches=[event("miss", name)]) for at, name in enumerate(files)]
     write_dump(tmp_path, index([function("toy", made)]), files)
     for held, nearest_one in ((2, "0/0"), (1, "0/1")):
-        monkeypatch.setattr("depyf.report.caches.looks.MOST_HELD", held)
+        monkeypatch.setattr("depyf.findings.cache_misses.looks.MOST_HELD", held)
         assert looks(read_run(tmp_path))[-1].why.startswith(f"against compile {nearest_one},")
 
 

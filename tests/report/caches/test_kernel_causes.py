@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from depyf.report.caches.causes import cause
-from depyf.report.caches.key import Record, read_record
-from depyf.report.caches.nearest import nearest
+from depyf.findings.cache_misses.causes import cause
+from depyf.findings.cache_misses.key import Record, read_record
+from depyf.findings.cache_misses.nearest import nearest
 from depyf.torch.adapters.kernel_caches.look import CPP, TRITON, KernelLook
 from depyf.torch.capture.own_records import record_of
 

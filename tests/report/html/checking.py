@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from depyf.report.documents import Document, documents
-from depyf.report.html.function_data import entry_key
-from depyf.report.index_reader import read_run
+from depyf.links.documents import Document, documents
+from depyf.model.index_reader import read_run
+from depyf.views.html.function_data import entry_key
 from tests.report.html.browsing import Visit
 
 DOC, SOURCE = ".pane:not(.source)", ".pane.source"

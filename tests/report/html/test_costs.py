@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from depyf.report.html.build import build_report
+from depyf.views.html.build import build_report
 from tests.report.dump_of_toy import HOSTILE, write_toy
 from tests.report.html.browsing import browser, visit
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks import index_parts
-from depyf.report.findings import findings
-from depyf.report.html.build import build_report
-from depyf.report.index_reader import read_run
+from depyf.findings import findings
+from depyf.model.index_reader import read_run
+from depyf.views.html.build import build_report
 from tests.report.dump_of_toy import FILES, entry, function, line, toy_entry, write_dump
 from tests.report.html.browsing import Visit, browser, visit
 

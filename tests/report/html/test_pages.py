@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from depyf.report.html.build import build_report
+from depyf.views.html.build import build_report
 from tests.report.dump_of_toy import (
     FILES,
     HOSTILE,

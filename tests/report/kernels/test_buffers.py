@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.report.kernels.graph import Graph, read_graph
-from depyf.report.kernels.line import Launched
-from depyf.report.kernels.lines import launched
-from depyf.report.kernels.module import Kernel, Module, read_module
-from depyf.report.kernels.statements import statements
+from depyf.links.inductor.graph import Graph, read_graph
+from depyf.links.inductor.line import Launched
+from depyf.links.inductor.lines import launched
+from depyf.links.inductor.module import Kernel, Module, read_module
+from depyf.links.inductor.statements import statements
 from depyf.torch.kernels.standalone import Told, standalone
 
 HEAD = """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.report.kernels.graph import read_graph
-from depyf.report.kernels.line import Launched
-from depyf.report.kernels.lines import launched
-from depyf.report.kernels.module import read_module
+from depyf.links.inductor.graph import read_graph
+from depyf.links.inductor.line import Launched
+from depyf.links.inductor.lines import launched
+from depyf.links.inductor.module import read_module
 
 BODY = """
 import triton

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from depyf.report.kernels.lanes import conditions
-from depyf.report.kernels.module import Kernel
-from depyf.report.kernels.statements import statements
+from depyf.links.inductor.lanes import conditions
+from depyf.links.inductor.module import Kernel
+from depyf.links.inductor.statements import statements
 
 TRITON = """
 @triton.jit

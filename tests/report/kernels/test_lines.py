@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from depyf.report.kernels.evaluate import graph_terms
-from depyf.report.kernels.graph import read_graph
-from depyf.report.kernels.line import Launched, Line
-from depyf.report.kernels.lines import launched, origins_of_lines
-from depyf.report.kernels.module import Buffer, Kernel, Launch, read_module
-from depyf.report.kernels.statements import Statement
-from depyf.report.kernels.suspects import suspect
-from depyf.report.kernels.terms import Terms
+from depyf.links.inductor.evaluate import graph_terms
+from depyf.links.inductor.graph import read_graph
+from depyf.links.inductor.line import Launched, Line
+from depyf.links.inductor.lines import launched, origins_of_lines
+from depyf.links.inductor.module import Buffer, Kernel, Launch, read_module
+from depyf.links.inductor.statements import Statement
+from depyf.links.inductor.suspects import suspect
+from depyf.links.inductor.terms import Terms
 
 HERE = Path(__file__).parent
 

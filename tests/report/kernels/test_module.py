@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.report.kernels.module import Buffer, read_module
+from depyf.links.inductor.module import Buffer, read_module
 
 
 def test_a_part_that_nothing_calls_is_read_last() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from depyf.report.kernels.module import read_module
-from depyf.report.kernels.probes import COUNTED, probed
+from depyf.links.inductor.module import read_module
+from depyf.links.inductor.probes import COUNTED, probed
 
 HEAD = """import torch
 async_compile = AsyncCompile()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from depyf.report.links.graphs import STALE
-from depyf.report.links.kernels import UNTOLD, Computed, computed_by, kernel_links
-from depyf.report.links.origins import Origins
+from depyf.links.graphs import STALE
+from depyf.links.kernels import UNTOLD, Computed, computed_by, kernel_links
+from depyf.links.origins import Origins
 
 NAMES = {"/home/me/toy.py": "toy.py"}
 

@@ -6,17 +6,17 @@ import textwrap
 
 import pytest
 
-from depyf.report.graph_source import user_lines
-from depyf.report.links.blocks import blocks
-from depyf.report.links.bytecode import bytecode_links, dynamo_links
-from depyf.report.links.flow import flow
-from depyf.report.links.graphs import STALE, graph_links, graph_places, node_origins
-from depyf.report.links.metadata import metadata_links
-from depyf.report.links.moved import moved_places
-from depyf.report.links.origins import Origins
-from depyf.report.links.runnable import ANOTHER, runnable_links
-from depyf.report.links.transformed import GraphPlaces, Seen, transformed_links
-from depyf.report.links.wrappers import Wrapped, wrapper_links
+from depyf.links.blocks import blocks
+from depyf.links.bytecode import bytecode_links, dynamo_links
+from depyf.links.flow import flow
+from depyf.links.graphs import STALE, graph_links, graph_places, node_origins
+from depyf.links.metadata import metadata_links
+from depyf.links.moved import moved_places
+from depyf.links.origins import Origins
+from depyf.links.runnable import ANOTHER, runnable_links
+from depyf.links.transformed import GraphPlaces, Seen, transformed_links
+from depyf.links.wrappers import Wrapped, wrapper_links
+from depyf.model.artifacts.graph_source import user_lines
 
 GRAPH = """\
 # Captured Graph

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.report.links.origins import Origin
-from depyf.report.profile.against_eager import Group, groups
-from depyf.report.profile.tables import Row
-from depyf.report.profile.text import most_expensive
+from depyf.links.origins import Origin
+from depyf.links.profile.against_eager import Group, groups
+from depyf.links.profile.tables import Row
+from depyf.links.profile.text import most_expensive
 
 A, B, C, D = (("user.py", line) for line in (1, 2, 3, 4))
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from depyf.report.links.origins import Links
-from depyf.report.model import Compile, CompileId, Function, Resume
-from depyf.report.profile.attribution import OUTLIER, pieces_of, profile_of
-from depyf.report.profile.calls import Call, graph_calls, matched, module_calls
-from depyf.report.profile.events import LINE, STEP, Event, Period, Recording, leading_mark, periods
-from depyf.report.profile.lines import lines_of_operations
-from depyf.report.profile.programs import Programs, Text
-from depyf.report.profile.tree import spans, trees
+from depyf.links.origins import Links
+from depyf.links.profile.attribution import OUTLIER, pieces_of, profile_of
+from depyf.links.profile.calls import Call, graph_calls, matched, module_calls
+from depyf.links.profile.events import LINE, STEP, Event, Period, Recording, leading_mark, periods
+from depyf.links.profile.lines import lines_of_operations
+from depyf.links.profile.programs import Programs, Text
+from depyf.links.profile.tree import spans, trees
+from depyf.model.run import Compile, CompileId, Function, Resume
 
 USER = "model.py"
 MODULE = "## Call CompiledFxGraph abc ##"

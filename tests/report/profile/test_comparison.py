@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from depyf.report.profile.comparison import slower
+from depyf.links.profile.comparison import slower
 
 
 def row(line: int, text: str, seconds: float, spread: float = 0.0001, others: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.report.profile.charges import BACKWARD, DYNAMO, GUARDS, KERNEL, PYTHON, WRAPPER, Charge
-from depyf.report.profile.model import Cost
-from depyf.report.profile.overhead import MOST_AN_EVENT, overhead, without_overhead
+from depyf.links.profile.charges import BACKWARD, DYNAMO, GUARDS, KERNEL, PYTHON, WRAPPER, Charge
+from depyf.links.profile.model import Cost
+from depyf.links.profile.overhead import MOST_AN_EVENT, overhead, without_overhead
 
 
 def cost(kind: str, *seconds: float, times: float = 1, file: str = "") -> Cost:

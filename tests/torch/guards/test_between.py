@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from depyf.report.model import Guard, GuardSet
+from depyf.model.run import Guard, GuardSet
 from depyf.torch.adapters import lacking, seams
 from depyf.torch.capture import live
 from depyf.torch.guards.record import guard_set

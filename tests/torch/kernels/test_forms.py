@@ -13,10 +13,10 @@ import pytest
 
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
-from depyf.report.documents import kernel_sources  # noqa: E402 - after the check that torch is there
-from depyf.report.index_reader import read_run  # noqa: E402
-from depyf.report.kernels.lines import Launched  # noqa: E402
-from depyf.report.links.origins import Origins  # noqa: E402
+from depyf.links.documents import kernel_sources  # noqa: E402 - after the check that torch is there
+from depyf.links.inductor.lines import Launched  # noqa: E402
+from depyf.links.origins import Origins  # noqa: E402
+from depyf.model.index_reader import read_run  # noqa: E402
 
 PROGRAM = Path(__file__).with_name("forms.py")
 

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 from depyf.cli.commands import depyf  # noqa: E402 - after the check that they can run
-from depyf.report.documents import kernel_sources  # noqa: E402
-from depyf.report.index_reader import read_run  # noqa: E402
+from depyf.links.documents import kernel_sources  # noqa: E402
+from depyf.model.index_reader import read_run  # noqa: E402
 from depyf.torch.adapters import lacking  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402
 

@@ -15,10 +15,10 @@ pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 from click.testing import CliRunner  # noqa: E402 - after the check that torch is there
 
 from depyf.cli.commands import depyf  # noqa: E402
-from depyf.report.documents import kernel_sources  # noqa: E402
-from depyf.report.html.process import processes  # noqa: E402
-from depyf.report.index_reader import read_run  # noqa: E402
-from depyf.report.model import FirstCall, Recompile  # noqa: E402
+from depyf.links.documents import kernel_sources  # noqa: E402
+from depyf.model.index_reader import read_run  # noqa: E402
+from depyf.model.run import FirstCall, Recompile  # noqa: E402
+from depyf.views.html.process import processes  # noqa: E402
 
 PROGRAM = Path(__file__).with_name("trained.py")
 

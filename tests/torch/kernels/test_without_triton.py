@@ -11,9 +11,9 @@ import pytest
 
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
-from depyf.report.kernels.graph import read_graph  # noqa: E402 - after the check that torch is there
-from depyf.report.kernels.lines import launched  # noqa: E402
-from depyf.report.kernels.module import read_module  # noqa: E402
+from depyf.links.inductor.graph import read_graph  # noqa: E402 - after the check that torch is there
+from depyf.links.inductor.lines import launched  # noqa: E402
+from depyf.links.inductor.module import read_module  # noqa: E402
 from depyf.torch.kernels.interpreter import interpreting  # noqa: E402
 from depyf.torch.kernels.standalone import Told, standalone  # noqa: E402
 

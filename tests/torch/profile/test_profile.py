@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import depyf
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 from depyf.torch.adapters import lacking, runs
 from tests.torch.profile import programs
 

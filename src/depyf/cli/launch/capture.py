@@ -24,7 +24,7 @@ from depyf.cli.launch.settings import PROCESS, Settings, own_settings
 
 if TYPE_CHECKING:
     from depyf.cli.launch.pause import Pause
-    from depyf.report.model import Session
+    from depyf.model.run import Session
     from depyf.torch.capture.prepare import prepare_debug
     from depyf.torch.profile.context import Profiling
 

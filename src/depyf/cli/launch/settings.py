@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from depyf.bytecode.records import dataclass
-from depyf.report.variables import SUMMARY_VARIABLE
+from depyf.model.variables import SUMMARY_VARIABLE
 
 VARIABLE = "DEPYF_RUN"
 BOOT = Path(__file__).with_name("boot")

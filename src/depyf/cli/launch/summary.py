@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from depyf.bytecode.records import dataclass
-from depyf.report.counts import Place, break_count, counted, places_of_breaks
-from depyf.report.findings import Finding, findings, merged
-from depyf.report.index_reader import changed_at, findings_of, has_index, load_index, session_of
-from depyf.report.model import Recompile, Transformed
-from depyf.report.naming import title
-from depyf.report.phases import duration
-from depyf.report.profile.files import read_profile
-from depyf.report.profile.text import most_expensive
+from depyf.findings import Finding, findings, merged
+from depyf.links.profile.files import read_profile
+from depyf.links.profile.text import most_expensive
+from depyf.model.counts import Place, break_count, counted, places_of_breaks
+from depyf.model.index_reader import changed_at, findings_of, has_index, load_index, session_of
+from depyf.model.naming import title
+from depyf.model.phases import duration
+from depyf.model.run import Recompile, Transformed
 from depyf.verify.level import Level
 
 PARTS = frozenset(("other", "source", "report", "data"))

@@ -15,8 +15,8 @@ from collections.abc import Callable
 import torch
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import UserLine
-from depyf.report.user_source import line_at
+from depyf.model.run import UserLine
+from depyf.model.user_source import line_at
 
 _TORCH = os.path.join(os.path.dirname(torch.__file__), "")
 _OF_TORCH = (_TORCH, contextlib.__file__)

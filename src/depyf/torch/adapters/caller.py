@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import torch
 from torch._dynamo.exc import UncapturedHigherOrderOpError, Unsupported, UserError
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 
 _DEEPEST = 30
 """The most calls between Dynamo's compile and a hook; in practice fewer than ten."""

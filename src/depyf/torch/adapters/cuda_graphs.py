@@ -14,7 +14,7 @@ from contextlib import ExitStack
 
 import torch
 
-from depyf.report.model import CompileId
+from depyf.model.run import CompileId
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.twins import hear
 from depyf.trace.cuda_graphs import PARTS

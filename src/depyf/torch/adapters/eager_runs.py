@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 
 _FREE = (3, 4)
 """Python's tool ids that have no particular meaning."""

@@ -9,7 +9,7 @@ import threading
 import types
 from collections.abc import Sequence
 
-from depyf.report.model import CompileId
+from depyf.model.run import CompileId
 from depyf.torch.capture.weak_codes import WeakCodes
 
 UNHEARD = 9999

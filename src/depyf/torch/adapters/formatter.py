@@ -10,7 +10,7 @@ import sys
 import types
 from collections.abc import Callable
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.unseen import left_alone, unseen
 

@@ -10,7 +10,7 @@ import torch
 from torch._dynamo import guards, symbolic_convert
 from torch._dynamo.side_effects import SideEffects
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 from depyf.torch.adapters import cpp_guards
 from depyf.trace import stages
 

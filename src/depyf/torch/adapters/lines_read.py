@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 
 _KEPT = "_depyf_lines_read"
 """The attribute that holds a reading on the output of its attempt, and an interpreter's progress on the interpreter.

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from torch._dynamo import convert_frame
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 
 Listener: TypeAlias = Callable[[types.CodeType, types.CodeType], object]
 """Receives the original code and the code that will run."""

@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable
 from typing import cast
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 
 Listener = Callable[[types.CodeType], None]
 

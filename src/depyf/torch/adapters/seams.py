@@ -19,7 +19,7 @@ import torch._dynamo
 from torch._dynamo import convert_frame, resume_execution
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import CompileId, Unavailable
+from depyf.model.run import CompileId, Unavailable
 from depyf.torch.adapters import entry_ids, lacking
 
 # torch's own objects without types that depyf could name.

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import torch
 from torch._dynamo import convert_frame
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 from depyf.torch.adapters.twins import hear
 
 Listener = Callable[[str, str, str], None]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 
 
 def run_eagerly() -> Callable[[], None] | Unavailable:

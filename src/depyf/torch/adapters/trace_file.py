@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 from depyf.torch.adapters import seams
 
 

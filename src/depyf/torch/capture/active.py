@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from depyf.bytecode.host import paused
-from depyf.report.model import CompileId, Unavailable
+from depyf.model.run import CompileId, Unavailable
 from depyf.torch.adapters import lacking, seams
 from depyf.torch.adapters.cuda_graphs import CudaGraphLogs
 from depyf.torch.adapters.formatter import FormatterPatch

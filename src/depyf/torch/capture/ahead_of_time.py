@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import CompileId, NoCall, Unavailable
+from depyf.model.run import CompileId, NoCall, Unavailable
 from depyf.torch.adapters import ahead, alone, caller
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.trace.records import record_kind

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from depyf.report.index_reader import Run
-from depyf.report.model import (
+from depyf.model.index_reader import Run
+from depyf.model.run import (
     Compile,
     CompileId,
     FirstCall,
@@ -24,7 +24,7 @@ from depyf.report.model import (
     Trigger,
     Unavailable,
 )
-from depyf.report.user_source import file_text, short_path
+from depyf.model.user_source import file_text, short_path
 from depyf.torch.adapters.versions import python_version, torch_version
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction
 from depyf.torch.guards.record import guard_set

@@ -9,7 +9,7 @@ from dataclasses import field
 import torch
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import GuardSet, Session, Transformed, Unavailable
+from depyf.model.run import GuardSet, Session, Transformed, Unavailable
 from depyf.torch.adapters.versions import unknown_version
 from depyf.torch.capture.prepare import prepare_debug
 

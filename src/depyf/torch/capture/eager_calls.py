@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 
-from depyf.report.model import Function, Session, Unavailable
+from depyf.model.run import Function, Session, Unavailable
 from depyf.torch.adapters.eager_runs import Starts, watch_starts
 from depyf.torch.capture.weak_codes import WeakCodes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from depyf.report.transformed_source import renamed
+from depyf.model.artifacts.transformed_source import renamed
 from depyf.torch.adapters.seams import CacheEntry
 from depyf.torch.capture import live
 from depyf.torch.capture.listing import names_in_dump

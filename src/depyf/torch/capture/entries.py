@@ -15,8 +15,11 @@ from dataclasses import replace
 from itertools import islice
 
 from depyf.bytecode.records import dataclass
-from depyf.report.lines_read import LinesRead
-from depyf.report.model import (
+from depyf.findings.reading_lines import followed
+from depyf.model.lines_read import LinesRead
+from depyf.model.names import resume_offset
+from depyf.model.refused import is_of_call, refused
+from depyf.model.run import (
     MOST_REFUSALS,
     CompileId,
     EntryContrast,
@@ -28,10 +31,7 @@ from depyf.report.model import (
     Unavailable,
     UserLine,
 )
-from depyf.report.names import resume_offset
-from depyf.report.reading_lines import followed
-from depyf.report.refused import is_of_call, refused
-from depyf.report.user_source import line_at
+from depyf.model.user_source import line_at
 from depyf.torch.adapters import seams
 from depyf.torch.capture.listing import line_of_offset
 from depyf.torch.capture.live import compile_id, earlier_entries, resume_code

@@ -13,8 +13,8 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from depyf.bytecode.records import dataclass
 from depyf.decompiler.function import Decompiled, decompile_function
-from depyf.report.names import is_installed
-from depyf.report.transformed_source import renamed
+from depyf.model.artifacts.transformed_source import renamed
+from depyf.model.names import is_installed
 from depyf.torch.adapters.profiler_marks import instruction_count, without_marks
 from depyf.torch.capture.listing import names_in_dump
 from depyf.verify.assumptions import Assumptions

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
-from depyf.report.contract.contract import Contract, check
-from depyf.report.findings import Finding, findings
-from depyf.report.model import Session
+from depyf.findings import Finding, findings
+from depyf.findings.contract.contract import Contract, check
+from depyf.model.run import Session
 from depyf.torch.capture.watch import Watch
 
 P = ParamSpec("P")

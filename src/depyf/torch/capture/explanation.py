@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from depyf.report.embedded import bundle, only
-from depyf.report.index_reader import Run, read_run
-from depyf.report.writer import INDEX
+from depyf.model.index_reader import Run, read_run
+from depyf.model.writer import INDEX
 from depyf.torch.adapters.seams import cache_entries
 from depyf.torch.capture.cached_run import cached_run
 from depyf.torch.dump.told import function_told
 from depyf.torch.replica.replica import Replica
+from depyf.views.embedded import bundle, only
 
 CACHE_ALONE = (
     "This is what torch's cache has. Graphs and kernels are here too for a function that was compiled inside of "

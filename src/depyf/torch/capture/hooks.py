@@ -6,8 +6,8 @@ import types
 import weakref
 from collections.abc import Mapping
 
-from depyf.report.model import CompileId
-from depyf.report.names import RESUME_AT, compiled_fn_number, without_random_part
+from depyf.model.names import RESUME_AT, compiled_fn_number, without_random_part
+from depyf.model.run import CompileId
 from depyf.torch.adapters import entry_ids, seams
 from depyf.torch.capture.entries import relate
 from depyf.torch.capture.recorder import CallSite, Recorder, Running

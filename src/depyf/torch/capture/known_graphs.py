@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import types
 
-from depyf.report.graph_source import output_count, output_names
-from depyf.report.model import Compile
-from depyf.report.names import compiled_fn_number, is_installed
+from depyf.model.artifacts.graph_source import output_count, output_names
+from depyf.model.names import compiled_fn_number, is_installed
+from depyf.model.run import Compile
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.graphs import own_output_count, returns_graph_outputs
 from depyf.verify.assumptions import Assumptions

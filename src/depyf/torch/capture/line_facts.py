@@ -6,12 +6,12 @@ import inspect
 import types
 from collections.abc import Iterator
 
-from depyf.report.graph_source import user_lines
-from depyf.report.lines_read import LinesRead
-from depyf.report.model import Compile, Recompile
-from depyf.report.names import resumed_function
-from depyf.report.syntax import deciding
-from depyf.report.user_source import function_source
+from depyf.model.artifacts.graph_source import user_lines
+from depyf.model.lines_read import LinesRead
+from depyf.model.names import resumed_function
+from depyf.model.run import Compile, Recompile
+from depyf.model.syntax import deciding
+from depyf.model.user_source import function_source
 from depyf.torch.adapters.lines_read import Reading
 from depyf.torch.adapters.skips import OF_TORCH
 

@@ -10,7 +10,7 @@ import torch
 
 from depyf.bytecode.host import codes_in_order
 from depyf.bytecode.ordered_text import ordered_text
-from depyf.report.names import stable_names
+from depyf.model.names import stable_names
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _GLOBAL = re.compile(r"\b__\w+")

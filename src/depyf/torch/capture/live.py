@@ -12,9 +12,9 @@ from torch._dynamo.eval_frame import innermost_fn
 
 from depyf.bytecode.host import codes_in_order
 from depyf.errors import DecompilationError
-from depyf.report.model import CompileId
-from depyf.report.names import RESUME_AT, resume_offset
-from depyf.report.user_source import code_source
+from depyf.model.names import RESUME_AT, resume_offset
+from depyf.model.run import CompileId
+from depyf.model.user_source import code_source
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.seams import CacheEntry
 from depyf.torch.capture.listing import line_of_offset

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from depyf.report.model import CompileId
+from depyf.model.run import CompileId
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.kernel_caches.look import KernelLook
 from depyf.trace import cuda_graphs

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depyf.bytecode.host import paused, pausing
-from depyf.report.claims import CLAIMS
-from depyf.report.model import CompileId, Failure, Session, Unavailable
-from depyf.report.running_compile import SLOW
-from depyf.report.summary import show, summary
-from depyf.report.variables import SUMMARY_VARIABLE
-from depyf.report.writer import INDEX
+from depyf.model.claims import CLAIMS
+from depyf.model.run import CompileId, Failure, Session, Unavailable
+from depyf.model.running_compile import SLOW
+from depyf.model.variables import SUMMARY_VARIABLE
+from depyf.model.writer import INDEX
 from depyf.torch.adapters import caller, lacking, seams
 from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
@@ -40,6 +39,7 @@ from depyf.torch.dump.told import told_so_far
 from depyf.trace import stages
 from depyf.trace.directory import LOOSE, Dump
 from depyf.trace.records import record_compile_id, record_kind
+from depyf.views.summary import show, summary
 
 if TYPE_CHECKING:
     # Each module is imported when it is first needed, so that a program without compiles does not pay for them.
@@ -172,7 +172,7 @@ class DumpContext:
 
     def _write_index(self) -> None:
         """Write the views of the run, and the pages about this and other processes."""
-        from depyf.report.process_index import page_of_processes, write_process_index, write_rank_index
+        from depyf.views.process_index import page_of_processes, write_process_index, write_rank_index
 
         self.session.beside = page_of_processes(self.directory, self._shared)
         self._write_views()

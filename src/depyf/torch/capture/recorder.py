@@ -11,9 +11,9 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
-from depyf.report.phases import KERNELS
-from depyf.report.user_source import function_source, line_at
+from depyf.model.phases import KERNELS
+from depyf.model.run import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
+from depyf.model.user_source import function_source, line_at
 from depyf.torch.adapters import caller, seams
 from depyf.torch.adapters.compile_times import kernel_seconds
 from depyf.torch.adapters.skips import OF_TORCH

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from typing import TypeAlias
 
-from depyf.report.model import Compile
+from depyf.model.run import Compile
 
 Numbers: TypeAlias = "list[int] | memoryview[int]"
 NOWHERE: Numbers = [0]

@@ -6,9 +6,9 @@ import fnmatch
 import threading
 import types
 
-from depyf.report.model import CompileId
-from depyf.report.names import resumed_function
-from depyf.report.user_source import short_path
+from depyf.model.names import resumed_function
+from depyf.model.run import CompileId
+from depyf.model.user_source import short_path
 from depyf.torch.capture.weak_codes import WeakCodes
 
 

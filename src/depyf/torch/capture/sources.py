@@ -5,8 +5,8 @@ from __future__ import annotations
 import linecache
 import os
 
-from depyf.report.model import Session
-from depyf.report.names import file_part
+from depyf.model.names import file_part
+from depyf.model.run import Session
 from depyf.trace.directory import Files
 
 SOURCE = "source"

@@ -10,13 +10,12 @@ import types
 
 from depyf.bytecode.records import dataclass
 from depyf.decompiler.function import Decompiled
-from depyf.report.graph_source import user_lines
-from depyf.report.model import Compile, Dialect, Function, Recompile, Transformed
-from depyf.report.names import compiled_fn_number, file_part, resume_offset
-from depyf.report.reproducible import reproducible
-from depyf.report.transformed_source import Notes, annotated, comment_lines
-from depyf.report.user_source import marked_source
-from depyf.report.words import in_columns, place_words, proof_words, resumption, trigger_words
+from depyf.model.artifacts.graph_source import user_lines
+from depyf.model.artifacts.transformed_source import Notes, annotated, comment_lines
+from depyf.model.names import compiled_fn_number, file_part, resume_offset
+from depyf.model.reproducible import reproducible
+from depyf.model.run import Compile, Dialect, Function, Recompile, Transformed
+from depyf.model.user_source import marked_source
 from depyf.torch.adapters.profiler_marks import without_marks
 from depyf.torch.capture.equal_codes import EqualCodes
 from depyf.torch.capture.known_graphs import assumptions, result_names
@@ -27,6 +26,7 @@ from depyf.trace.directory import Dump
 from depyf.verify.assumptions import Assumptions
 from depyf.verify.candidate.recompile import is_same_but_for_lines, recompile
 from depyf.verify.level import Level
+from depyf.views.words import in_columns, place_words, proof_words, resumption, trigger_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from depyf.report.model import CompileId
+from depyf.model.run import CompileId
 from depyf.torch.adapters import before_trace, caller, seams
 from depyf.torch.capture.recorder import Recorder
 from depyf.trace import stages

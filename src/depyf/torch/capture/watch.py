@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from depyf.bytecode.host import paused
-from depyf.report.model import Artefact, Session, Unavailable
+from depyf.model.run import Artefact, Session, Unavailable
 from depyf.torch.adapters import lacking, seams
 from depyf.torch.adapters.made_code import watch_code
 from depyf.torch.adapters.skips import watch_skips

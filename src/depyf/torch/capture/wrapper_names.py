@@ -18,9 +18,9 @@ from dataclasses import field, replace
 
 from depyf.bytecode.host import codes_in_order
 from depyf.bytecode.records import dataclass
-from depyf.report.given_names import GivenName, Wrapper
-from depyf.report.model import Artefact, Compile, Dialect
-from depyf.report.user_source import code_source, short_path
+from depyf.model.given_names import GivenName, Wrapper
+from depyf.model.run import Artefact, Compile, Dialect
+from depyf.model.user_source import code_source, short_path
 from depyf.torch.capture.qualified import qualified_name
 from depyf.torch.capture.reachable import OWN_PACKAGES, cell_values, held, reachable_functions
 
@@ -200,7 +200,7 @@ def _parameters(found: _Found) -> tuple[str, ...]:
 
 
 def _given(name: str, value: object, owners: list[object], found: Mapping[int, _Found]) -> GivenName:
-    from depyf.report.links.wrappers import BACKWARDS, FORWARDS
+    from depyf.links.wrappers import BACKWARDS, FORWARDS
 
     part = "forward" if name in FORWARDS else "backward" if name in BACKWARDS else ""
     itself = found.get(id(value))

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from depyf.report.model import Problem
-from depyf.report.writer import write_whole
+from depyf.model.run import Problem
+from depyf.model.writer import write_whole
 
 LOG = logging.getLogger("depyf")
 FILE = "depyf_problems.txt"

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from depyf.report.model import Session
-from depyf.report.running_compile import LOG
+from depyf.model.run import Session
+from depyf.model.running_compile import LOG
 
 if TYPE_CHECKING:
     # Imported on first use, so that a program without a log does not pay for it.
-    from depyf.report.running_log import RunningLog
+    from depyf.model.running_log import RunningLog
 
 SHARE = 0.02
 """The largest fraction of the program's time that writing may take. The next index waits for that."""
@@ -50,7 +50,7 @@ def running_log(directory: Path, session: Session, *, wanted: bool) -> RunningLo
     """Remove the log that an earlier context has left, and begin one where it is wanted."""
     if not wanted and not (directory / LOG).exists():
         return None
-    from depyf.report.running_log import RunningLog, remove_log
+    from depyf.model.running_log import RunningLog, remove_log
 
     remove_log(directory)
     return RunningLog(directory, session) if wanted else None

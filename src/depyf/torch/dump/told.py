@@ -9,13 +9,13 @@ from dataclasses import field
 from pathlib import Path
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import Compile, Function, Session
-from depyf.report.summary import CaptureView
-from depyf.report.writer import INDEX
+from depyf.model.run import Compile, Function, Session
+from depyf.model.writer import INDEX
 from depyf.torch.adapters.seams import cache_entries
 from depyf.torch.adapters.versions import python_version, torch_version
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.trace.directory import Numbers
+from depyf.views.summary import CaptureView
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from depyf.report.findings import findings
-from depyf.report.index_json import index_json
-from depyf.report.index_markdown import index_markdown
-from depyf.report.model import Function, GuardSet, Session, Transformed
-from depyf.report.words import proof_words
-from depyf.report.writer import INDEX
+from depyf.findings import findings
+from depyf.model.index_json import index_json
+from depyf.model.run import Function, GuardSet, Session, Transformed
+from depyf.model.writer import INDEX
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.recorder import Running
 from depyf.torch.dump.problems import Problems
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
 from depyf.trace.directory import Dump
+from depyf.views.index_markdown import index_markdown
+from depyf.views.words import proof_words
 
 
 def write_views(

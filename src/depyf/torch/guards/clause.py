@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import UserLine
+from depyf.model.run import UserLine
 from depyf.torch.guards.held import Held
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from depyf.bytecode.records import dataclass
-from depyf.report.user_source import window
+from depyf.model.user_source import window
 from depyf.torch.guards.held import Held, identifier
 from depyf.torch.guards.names import Names
 from depyf.torch.guards.render import IMPORTS, entry_suffix, guard_name, render

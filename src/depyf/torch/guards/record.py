@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.report.model import Guard, GuardSet
+from depyf.model.run import Guard, GuardSet
 from depyf.torch.guards.expression import fill
 from depyf.torch.guards.names import Names
 from depyf.torch.guards.tree import Tree

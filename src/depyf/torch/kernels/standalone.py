@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from depyf.bytecode.records import dataclass
-from depyf.report.kernels.graph import Graph, Node
-from depyf.report.kernels.line import Launched
-from depyf.report.kernels.module import Buffer, Module
-from depyf.report.kernels.statements import function_name, parameters
+from depyf.links.inductor.graph import Graph, Node
+from depyf.links.inductor.line import Launched
+from depyf.links.inductor.module import Buffer, Module
+from depyf.links.inductor.statements import function_name, parameters
 
 _TYPES = {
     **dict.fromkeys(("fp32", "float"), "float32"),

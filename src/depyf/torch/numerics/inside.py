@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from depyf.bytecode.records import dataclass
-from depyf.report.kernels.line import Launched, Line
-from depyf.report.kernels.probes import MOST_VALUES
-from depyf.report.kernels.statements import is_accumulator
-from depyf.report.kernels.suspects import asked_for, held_by, suspects
+from depyf.links.inductor.line import Launched, Line
+from depyf.links.inductor.probes import MOST_VALUES
+from depyf.links.inductor.statements import is_accumulator
+from depyf.links.inductor.suspects import asked_for, held_by, suspects
 from depyf.torch.adapters.inductor_modules import writes_triton
 from depyf.torch.kernels.interpreter import interpreting
 from depyf.torch.numerics.against_eager import Comparison

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from depyf.report.model import UserLine
-from depyf.report.user_source import line_at
+from depyf.model.run import UserLine
+from depyf.model.user_source import line_at
 
 Node = Any
 

@@ -1,4 +1,4 @@
-"""Collect the values of kernel lines while a compiled graph runs. `depyf.report.kernels.probes` inserts the probes."""
+"""Collect the values of kernel lines while a compiled graph runs. `depyf.links.inductor.probes` inserts the probes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from torch import Tensor
 from torch.utils import _pytree
 
 from depyf.bytecode.records import dataclass
-from depyf.report.kernels.graph import Graph, read_graph
-from depyf.report.kernels.line import Launched
-from depyf.report.kernels.lines import launched
-from depyf.report.kernels.module import read_module
-from depyf.report.kernels.probes import COUNTED, FILE_VARIABLE, MOST_VALUES, probed
+from depyf.links.inductor.graph import Graph, read_graph
+from depyf.links.inductor.line import Launched
+from depyf.links.inductor.lines import launched
+from depyf.links.inductor.module import read_module
+from depyf.links.inductor.probes import COUNTED, FILE_VARIABLE, MOST_VALUES, probed
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.inductor_modules import Written, rewritten
 from depyf.torch.adapters.random_numbers import eager_random_numbers
@@ -84,7 +84,7 @@ def probing(done: Callable[[Ran], None]) -> Iterator[None]:
 
 def _with_probes(written: Written) -> str:
     """Return the text of a module with probes, and keep the data that is needed to read them."""
-    from depyf.report.kernels.statements import parameters
+    from depyf.links.inductor.statements import parameters
 
     probes, module = _ENTERED[-1], read_module(written.text)
     graph = read_graph(seams.graph_text(written.graph))
@@ -157,7 +157,7 @@ def _rounding(module: torch.fx.GraphModule, args: list[Any], nodes: Mapping[str,
 
 def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
     """Process the end of a launch."""
-    from depyf.report.kernels.statements import parameters
+    from depyf.links.inductor.statements import parameters
 
     probes = _ENTERED[-1] if _ENTERED else None
     if probes is None:

@@ -7,9 +7,9 @@ from dataclasses import field
 from enum import Enum
 
 from depyf.bytecode.records import dataclass
-from depyf.report.counts import counted
-from depyf.report.model import UserLine
-from depyf.report.user_source import short_path
+from depyf.model.counts import counted
+from depyf.model.run import UserLine
+from depyf.model.user_source import short_path
 from depyf.torch.numerics.statistics import Statistics
 
 _MOST_CHARACTERS = 200

@@ -9,12 +9,12 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from depyf.report.index_reader import read_run
-from depyf.report.profile.attribution import profile_of
-from depyf.report.profile.events import Recording
-from depyf.report.profile.files import write_profile
-from depyf.report.profile.programs import programs_of
-from depyf.report.profile.text import most_expensive
+from depyf.links.profile.attribution import profile_of
+from depyf.links.profile.events import Recording
+from depyf.links.profile.files import write_profile
+from depyf.links.profile.programs import programs_of
+from depyf.links.profile.text import most_expensive
+from depyf.model.index_reader import read_run
 from depyf.torch.adapters.provenance import kernels_are_named, kernels_tell
 from depyf.torch.capture.prepare import prepare_debug
 from depyf.torch.profile.measurement import Measurement

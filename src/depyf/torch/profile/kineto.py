@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.autograd import profiler
 
-from depyf.report.profile.events import Event
+from depyf.links.profile.events import Event
 from depyf.torch.adapters.unseen import left_alone
 
 _LEVEL, _NOTHING = "KINETO_LOG_LEVEL", "99"

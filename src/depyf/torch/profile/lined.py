@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 from depyf.bytecode.records import dataclass
-from depyf.report.profile.events import LINE
-from depyf.report.user_source import is_installed
+from depyf.links.profile.events import LINE
+from depyf.model.user_source import is_installed
 from depyf.torch.adapters.left_alone import leave_alone
 from depyf.torch.profile.kineto import mark
 

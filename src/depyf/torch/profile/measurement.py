@@ -16,8 +16,8 @@ from collections.abc import Callable
 from enum import Enum
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import Unavailable
-from depyf.report.profile.events import CALL, STEP, Event, Recording
+from depyf.links.profile.events import CALL, STEP, Event, Recording
+from depyf.model.run import Unavailable
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.interpreted_kernels import mark_interpreted
 from depyf.torch.adapters.runs import watch_runs

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.caller import locals_in_progress
 

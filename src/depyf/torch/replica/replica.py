@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from depyf.bytecode.records import dataclass
-from depyf.report.names import RESUME_AT
+from depyf.model.names import RESUME_AT
 from depyf.torch.capture import live
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, FullCode, render_full_code
 from depyf.torch.guards.render import entry_suffix, guard_name

@@ -10,7 +10,7 @@ import threading
 import types
 from pathlib import Path
 
-from depyf.report.model import CompileId
+from depyf.model.run import CompileId
 from depyf.torch.capture.recorder import Running
 from depyf.torch.dump.told import LiveCompile
 from depyf.torch.stepping.places import lines_about

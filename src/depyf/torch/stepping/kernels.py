@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 
-from depyf.report.kernels.module import Kernel, read_module
+from depyf.links.inductor.module import Kernel, read_module
 from depyf.torch.stepping.steppable import Steppable
 
 

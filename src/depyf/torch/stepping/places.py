@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from depyf.report.model import Transformed
+from depyf.model.run import Transformed
 from depyf.torch.stepping.stepping import Steps
 
 

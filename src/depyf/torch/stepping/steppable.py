@@ -27,7 +27,7 @@ from depyf.bytecode.host import codes_in_order
 from depyf.bytecode.reader import read
 from depyf.bytecode.records import dataclass
 from depyf.errors import DecompilationError
-from depyf.report.user_source import code_source
+from depyf.model.user_source import code_source
 from depyf.verify.compare import verify
 from depyf.verify.level import Level
 

@@ -9,8 +9,8 @@ from dataclasses import field
 from pathlib import Path
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import Artefact, Compile, Dialect, Transformed
-from depyf.report.names import compiled_fn_number
+from depyf.model.names import compiled_fn_number
+from depyf.model.run import Artefact, Compile, Dialect, Transformed
 from depyf.torch.adapters import interpreted, other_code, seams
 from depyf.torch.capture.reachable import reachable_functions
 from depyf.torch.dump.told import LiveCompile

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 from depyf.torch.adapters.kernel_caches.look import CPP, KernelLook, Listener, seconds_between
 from depyf.torch.adapters.unseen import left_alone
 

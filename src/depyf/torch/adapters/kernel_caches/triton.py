@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 from depyf.torch.adapters.kernel_caches.look import TRITON, KernelLook, Listener, seconds_between
 from depyf.torch.adapters.unseen import left_alone
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 from depyf.torch.adapters.kernel_caches.look import TUNING, KernelLook, Listener
 from depyf.torch.adapters.unseen import left_alone
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TypeAlias
 
-from depyf.report.model import Unavailable
+from depyf.model.run import Unavailable
 from depyf.torch.adapters.kernel_caches.cpp import watch_libraries
 from depyf.torch.adapters.kernel_caches.look import Listener
 from depyf.torch.adapters.kernel_caches.triton import watch_binaries

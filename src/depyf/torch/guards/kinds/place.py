@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import UserLine
+from depyf.model.run import UserLine
 from depyf.torch.guards.clause import At, Clause, Leaf, Piece, Text
 from depyf.torch.guards.verdicts.difference import ABSENT, brief
 from depyf.torch.guards.words import user_line

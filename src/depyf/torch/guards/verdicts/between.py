@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import Guard, GuardSet
-from depyf.report.names import without_count
+from depyf.model.names import without_count
+from depyf.model.run import Guard, GuardSet
 from depyf.torch.guards.verdicts.ambient import USUAL
 
 

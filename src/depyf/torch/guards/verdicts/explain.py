@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from depyf.bytecode.records import dataclass
-from depyf.report.model import UserLine
+from depyf.model.run import UserLine
 from depyf.torch.guards.clause import At, Clause
 from depyf.torch.guards.expression import evaluate, fill
 from depyf.torch.guards.tree import SCOPE, Tree

@@ -1,0 +1,27 @@
+"""The findings of a run: what failed, ran eagerly or was recompiled; each cause once, worst first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from depyf.findings.breaks import of_breaks
+from depyf.findings.caches import of_caches
+from depyf.findings.cuda_graphs import of_cuda_graphs
+from depyf.findings.failures import of_failures, of_unfinished
+from depyf.findings.merge import merged
+from depyf.findings.recompiles import of_recompiles
+from depyf.findings.skipped import of_skipped
+from depyf.model.finding import SEVERITIES, Cost, Finding, Severity, Where
+from depyf.model.reproducible import without_addresses
+from depyf.model.run import Session
+
+__all__ = ["SEVERITIES", "Cost", "Finding", "Severity", "Where", "findings", "merged"]
+
+SOURCES = (of_unfinished, of_failures, of_recompiles, of_breaks, of_skipped, of_cuda_graphs, of_caches)
+"""The functions that look for findings. Each yields them in the order of the run."""
+
+
+def findings(session: Session) -> tuple[Finding, ...]:
+    """Return the findings of a run, the most expensive first."""
+    found = (each for source in SOURCES for each in source(session))
+    return merged(replace(each, cause=without_addresses(each.cause)) for each in found)

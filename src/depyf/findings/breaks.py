@@ -1,0 +1,108 @@
+"""Findings about graph breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from depyf.findings.callers import is_foreign
+from depyf.findings.catalogue import kind_of_break
+from depyf.findings.catalogue.breaks import OPTIMIZER, advised, called_in, error_in, said_by_torch
+from depyf.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
+from depyf.findings.merge import joined
+from depyf.model.counts import counted
+from depyf.model.finding import Finding
+from depyf.model.naming import whole_name
+from depyf.model.run import Compile, Function, GraphBreak, Session, UserLine
+from depyf.model.syntax import is_in_try
+from depyf.model.user_source import is_of_torch
+
+
+def of_breaks(session: Session) -> Iterator[Finding]:
+    """Yield a finding for each compile that reached a graph break. A break that ends a compile is worse.
+
+    The breaks inside a library become one finding for each of the user's lines that lead there. If there is a break at
+    the line itself, its finding is kept, else the first one.
+    """
+    ended: dict[Place, Function] = {}
+    for function, compiled in session.compiles():
+        ended.update(dict.fromkeys(ends_at(compiled), function))
+    own_places: dict[Place, int] = {}
+    found: list[Finding] = []
+    inside: dict[Place, list[Finding]] = {}
+    places = break_places(session)
+    for function, compiled in session.compiles():
+        unsaid = unsaid_break(compiled, places)
+        for each in (*compiled.breaks, *((unsaid,) if unsaid is not None else ())):
+            line = each.where or UserLine(function.filename, function.first_line, "", function.name)
+            finding = _finding(function, compiled, each, line, ended.get((line.filename, line.line)))
+            own = _own_line(compiled, each, line)
+            if own is None:
+                own_places.setdefault((line.filename, line.line), len(found))
+                found.append(finding)
+                continue
+            # Only torch can remove a break that torch itself requests.
+            fix = "" if is_of_torch(line.filename) and finding.kind == "break-explicit" else finding.fix
+            finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {finding.where}", fix=fix)
+            inside.setdefault((own.filename, own.line), []).append(finding)
+    for at, breaks in inside.items():
+        if at in own_places:
+            found[own_places[at]] = joined(found[own_places[at]], _as_one(breaks))
+        else:
+            found.append(_as_one(breaks))
+    yield from found
+
+
+def _finding(
+    function: Function, compiled: Compile, found: GraphBreak, line: UserLine, rest: Function | None
+) -> Finding:
+    kind = kind_of_break(found, ends_in_try=rest is not None and _is_in_try(rest, line))
+    cause = kind.cause.format(text=said_by_torch(found), called=called_in(found), error=error_in(found))
+    fix = kind.fix or advised(found.hints)
+    ids = (str(compiled.id),)
+    if kind is OPTIMIZER and (is_of_torch(function.filename) or compiled.op_count == 0):
+        # The step was compiled alone, so it is one graph.
+        return Finding(kind.name, "low", place(line), cause, cost_of(compiled), "", ids)
+    if rest is None:
+        return Finding(kind.name, "medium", place(line), cause, cost_of(compiled), fix, ids)
+    eager = rest.eager_calls if function is rest or compiled.failure is not None else None
+    cause = f"{cause}, and {_in_place_of(rest, is_told=found in compiled.breaks)}"
+    return Finding(kind.name, "high", place(line), cause, cost_of(compiled, eager), fix, ids)
+
+
+def _in_place_of(function: Function, *, is_told: bool) -> str:
+    """Return what happens instead of a compile that was given up for a graph break.
+
+    torch has a separate record of the break only if the program continues.
+    """
+    name = whole_name(function)
+    failures = [each.failure for each in function.compiles if each.failure is not None]
+    if any(each.raised for each in failures):
+        return f"`{name}` fails: with `fullgraph=True` its call raises {failures[-1].kind}"
+    is_eager = is_told or all(each.raised is False for each in failures)
+    part = "the rest" if function.is_resume else "all"
+    return f"{part} of `{name}` {'runs eager' if is_eager else 'is not compiled'}"
+
+
+def _is_in_try(function: Function, line: UserLine) -> bool:
+    inside = line.filename == function.filename and line.line >= function.first_line
+    return inside and is_in_try(function.source, line.line - function.first_line + 1)
+
+
+def _own_line(compiled: Compile, found: GraphBreak, line: UserLine) -> UserLine | None:
+    """Return the user's line that led to a break inside a library, or None for a break at the user's own line."""
+    if not is_foreign(line.filename):
+        return None
+    stack = (*compiled.user_stack, *found.stack)
+    return next((each for each in reversed(stack) if not is_foreign(each.filename)), None)
+
+
+def _as_one(found: list[Finding]) -> Finding:
+    """Return the first of some findings, with the cost of all."""
+    first, others = found[0], {each.cause for each in found} - {found[0].cause}
+    whole = first
+    for each in found[1:]:
+        whole = joined(whole, each)
+    worst = "high" if any(each.severity == "high" for each in found) else first.severity
+    more = f", and {counted(len(others), 'more graph break')} inside of that call" if others else ""
+    return replace(whole, severity=worst, cause=f"{first.cause}{more}")

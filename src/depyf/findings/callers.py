@@ -1,0 +1,94 @@
+"""Find the user's own call of a library function, where the user can change the value that a guard refused."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+
+from depyf.bytecode.records import dataclass
+from depyf.model.refused import Refused
+from depyf.model.run import Compile, Function, UserLine
+from depyf.model.user_source import is_generated, is_library_file, is_of_torch
+
+_POSITION = re.compile(r"\w+\[(?P<number>\d+)\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
+_KEYWORD = re.compile(r"\w+\[['\"](?P<name>\w+)['\"]\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
+_ATTRIBUTE = re.compile(r"(?P<name>\w+)(?P<rest>(\.\w+)*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The user's line that calls a library function.
+
+    value: the argument in that line for the refused value, as written there; empty if it is not known.
+    """
+
+    line: UserLine
+    value: str
+
+
+def own_call(function: Function, compiled: Compile, why: Refused) -> Call | None:
+    """Return the user's call that led to a library function, or None for the user's own function."""
+    if not is_foreign(function.filename):
+        return None
+    stack = [line for line in compiled.user_stack if not is_of_torch(line.filename)]
+    own = [line for line in stack if not is_foreign(line.filename)]
+    if not own:
+        return None
+    return Call(own[-1], _argument(own[-1].text, function, why) if own[-1] is stack[-1] else "")
+
+
+def is_at_own_line(compiled: Compile, why: Refused) -> bool:
+    """Return whether torch names a line of a user's function that needs the refused value."""
+    name = why.where.partition(":")[0]
+    return bool(name) and any(
+        os.path.basename(each.filename) == name and not is_foreign(each.filename) for each in compiled.lines
+    )
+
+
+def is_foreign(filename: str) -> bool:
+    """Return whether a file is not the user's own."""
+    return is_library_file(filename) or is_generated(filename)
+
+
+def _argument(text: str, function: Function, why: Refused) -> str:
+    """Return the argument for a parameter in a line, or "" if the line does not show it."""
+    calls = [node for node in ast.walk(_parsed(text)) if isinstance(node, ast.Call)]
+    # A call that makes a tensor, such as `torch.ones(n)`, is not the call of the library.
+    calls = [each for each in calls if not ast.unparse(each.func).startswith("torch.")]
+    position, keyword, rest = _place(function, why.subject)
+    for call in calls:
+        named = [each.value for each in call.keywords if each.arg is not None and each.arg == keyword]
+        plain = not any(isinstance(each, ast.Starred) for each in call.args)
+        given = [*named, *call.args[position : position + 1]] if plain and position is not None else named
+        if given and isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)):
+            return ast.unparse(given[0]) + rest
+        if given and not isinstance(given[0], ast.Call):
+            break
+    return ""
+
+
+def _parsed(text: str) -> ast.Module:
+    """Return the syntax tree of a line or of the head of a statement; an empty module for an incomplete line."""
+    for candidate in (text, f"{text} pass"):
+        try:
+            return ast.parse(candidate)
+        except SyntaxError:
+            continue
+    return ast.Module(body=[], type_ignores=[])
+
+
+def _place(function: Function, subject: str) -> tuple[int | None, str, str]:
+    """Return the position and the name of an argument, and the part of it that the guard checks.
+
+    `self` is already bound.
+    """
+    position, keyword, named = _POSITION.match(subject), _KEYWORD.match(subject), _ATTRIBUTE.match(subject)
+    if position is not None:
+        return int(position["number"]), "", position["rest"]
+    if keyword is not None:
+        return None, keyword["name"], keyword["rest"]
+    own = [each for each in function.parameters if each != "self"]
+    if named is None or named["name"] not in own:
+        return None, subject, ""
+    return own.index(named["name"]), named["name"], named["rest"]

@@ -1,0 +1,14 @@
+"""The catalogue of findings: the kind of a refusal or a graph break, with its sentence and its tested advice."""
+
+from __future__ import annotations
+
+from depyf.findings.catalogue.breaks import BREAKS, kind_of_break
+from depyf.findings.catalogue.kind import Kind
+from depyf.findings.catalogue.others import OTHERS
+from depyf.findings.catalogue.recompiles import RECOMPILES
+from depyf.findings.catalogue.refusals import advice, kind_of_recompile
+
+__all__ = ["KINDS", "Kind", "advice", "kind_of_break", "kind_of_recompile"]
+
+KINDS: dict[str, Kind] = {each.name: each for each in (*RECOMPILES, *BREAKS, *OTHERS)}
+"""All kinds by name. `python -m tools.advice` runs a program that shows each kind, and one that follows the advice."""

@@ -1,0 +1,280 @@
+"""Kinds of recompiles, by the place of the value and by the kind of change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from depyf.findings.catalogue.kind import Kind
+
+SUBJECT = "`{subject}`"
+
+PLACES = {
+    "argument": "an argument",
+    "element": "an item of a container",
+    "module": "an attribute of a module",
+    "object": "an attribute of an object",
+    "global": "a global variable",
+    "closure": "a variable of the enclosing function",
+}
+"""The places of a value that is not a tensor."""
+
+_AS_TENSOR = "make `{subject}` a tensor, such as `torch.tensor({expected})`, and use it as one"
+CHANGES = {
+    "int": ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
+    "float": ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
+    "string": (
+        "the string `{subject}` was {actual}, not {expected}",
+        "look up values that depend on `{subject}` before the call, and pass the result as a tensor",
+    ),
+    "bool": (
+        "the flag `{subject}` was {actual}, not {expected}",
+        "make `{subject}` a tensor, `torch.tensor({expected})`, and choose with `torch.where({subject}, ..., ...)`",
+    ),
+    "none": (
+        "`{subject}` was {actual}, not {expected}",
+        "make `{subject}` a tensor in every call: a neutral one, such as zeros, instead of None",
+    ),
+    "type": (
+        "the type of `{subject}` was {actual}, not {expected}",
+        "convert `{subject}` to one type before the call",
+    ),
+    "length": (
+        "the length of `{subject}` was {actual}, not {expected}",
+        "pass the items of `{subject}` stacked in one tensor `t`, after `torch._dynamo.mark_dynamic(t, 0)`",
+    ),
+    "constant": (
+        "the constant `{subject}` was {actual}, not {expected}",
+        "move code that depends on `{subject}` out of the compiled function, before the call",
+    ),
+    "function": (
+        "the function `{subject}` was {actual}, not {expected}",
+        "define the function once, before the first call, and use that one in all calls",
+    ),
+}
+"""The changes of such a value, with their sentence and their fix."""
+
+_IN_PLACE = "; change it in place with `fill_`"
+"""Before 2.5 torch expects an attribute of a module to be the same tensor in all calls."""
+_IS_SCALAR = ("int", "float", "bool")
+
+VALUES = {
+    (place, change): Kind(
+        f"{place}-{change}",
+        cause.replace(SUBJECT, f"{SUBJECT} ({words})", 1),
+        fix + _IN_PLACE if place == "module" and change in _IS_SCALAR else fix,
+    )
+    for place, words in PLACES.items()
+    for change, (cause, fix) in CHANGES.items()
+}
+
+TENSORS = {
+    "size": Kind(
+        "tensor-size",
+        "the size of `{subject}` was {actual}, not {expected}",
+        "call `torch._dynamo.mark_dynamic({subject}, {dimension})` before the first call",
+    ),
+    "size of one": Kind(
+        "tensor-size-one",
+        "the size of `{subject}` was {actual}, not {expected}; torch compiles a size of 0 or 1 for itself",
+        "",
+        is_expected=True,
+    ),
+    "dimension of one": Kind(
+        "tensor-size-one",
+        "dimension {dimension} of `{subject}` was {actual}; torch compiles a size of 0 or 1 for itself",
+        "",
+        is_expected=True,
+    ),
+    "rank": Kind(
+        "tensor-rank",
+        "the size of `{subject}` was {actual}, not {expected}: another number of dimensions",
+        "reshape `{subject}` to one number of dimensions before the call",
+    ),
+    "stride": Kind(
+        "tensor-stride",
+        "the stride of `{subject}` was {actual}, not {expected}",
+        "pass `{subject}.contiguous()`",
+    ),
+    "dtype": Kind(
+        "tensor-dtype",
+        "the dtype of `{subject}` was {actual}, not {expected}",
+        "convert it before the call: `{subject}.to({expected})`",
+    ),
+    "device": Kind(
+        "tensor-device",
+        "`{subject}` was on {actual}, not on {expected}",
+        "create or move it before the call, on one device: `{subject}.to({expected})`",
+    ),
+    "requires_grad": Kind(
+        "tensor-requires-grad",
+        "requires_grad of `{subject}` was {actual}, not {expected}",
+        "give `{subject}` the same `requires_grad` in all calls: `{subject}.detach()` where no gradient is needed",
+    ),
+    "type": Kind(
+        "tensor-type",
+        "the type of `{subject}` was {actual}, not {expected}",
+        "pass one type: `{subject}.detach()` is a plain tensor",
+    ),
+    "dispatch keys": Kind(
+        "tensor-dispatch-keys",
+        "the dispatch keys of `{subject}` were {actual}, not {expected}",
+        "pass a plain tensor: `{subject}.resolve_conj()` of a lazy conjugate",
+    ),
+    "the same object": Kind(
+        "tensor-aliasing",
+        "one tensor was passed twice ({subject})",
+        "pass a copy: `.clone()` of one of them",
+    ),
+}
+
+SIZE_SPECIALIZED = Kind(
+    "tensor-size-specialized",
+    "the size of `{subject}` was {actual}, not {expected}; torch compiles each size for itself",
+    "pad `{subject}` to one size before the call",
+)
+"""For a size that a loop or a call needs as a number. Marking it as dynamic would raise an exception."""
+INSIDE = Kind(
+    "tensor-size-inside",
+    TENSORS["size"].cause,
+    "compile with `dynamic=True`: there is no variable of yours to mark as dynamic",
+)
+"""For the size of a tensor that the user's call of a library does not name."""
+
+_MATMUL_PRECISION = Kind(
+    "matmul-precision",
+    "`{subject}` was {actual}, not {expected}",
+    "call `torch.set_float32_matmul_precision` once, before the first call",
+)
+STATES = {
+    "grad_mode": Kind("grad-mode", "it was called with gradients on and off", "", is_expected=True),
+    "training": Kind("train-eval", "it was called in training and in evaluation (`{subject}`)", "", is_expected=True),
+    "inference_mode": Kind("inference-mode", "it was called under `inference_mode` and without", "", is_expected=True),
+    "autocast": Kind(
+        "autocast",
+        "it was called with autocast {actual}, not {expected}",
+        "enter one `torch.autocast` in all calls, or `torch.autocast` inside of the compiled function",
+    ),
+    "default_dtype": Kind(
+        "default-dtype",
+        "the default dtype was {actual}, not {expected}",
+        "call `torch.set_default_dtype` once, before the first call",
+    ),
+    "num_threads": Kind(
+        "num-threads",
+        "the number of threads was {actual}, not {expected}",
+        "call `torch.set_num_threads` once, before the first call",
+    ),
+    "deterministic_algorithms": Kind(
+        "deterministic-algorithms",
+        "`deterministic_algorithms` was {actual}, not {expected}",
+        "call `torch.use_deterministic_algorithms` once, before the first call",
+    ),
+    "torch_function_modes": Kind(
+        "torch-function-modes",
+        "the torch function modes were {actual}, not {expected}",
+        "",
+    ),
+    **dict.fromkeys(("allow_tf32", "cuda_matmul_precision"), _MATMUL_PRECISION),
+}
+
+GROWS = "; it grows{step} from call to call"
+COUNTER = Kind(
+    "counter",
+    "the number `{subject}` was {actual}, not {expected}" + GROWS,
+    "make `{subject}` a tensor (in a module: `register_buffer`) and change it in place with `add_`",
+)
+COUNTER_IN_CONDITION = Kind(
+    "counter-in-condition",
+    "the number `{subject}` was {actual}, not {expected}" + GROWS + ", and a branch or a loop depends on it",
+    "change `{subject}` before the call, and move the branch or the loop out of the compiled function",
+)
+"""For a counter that a tensor cannot replace: a branch on a tensor's value ends the graph."""
+SET_IN_CALL = Kind(
+    "set-in-call",
+    "a call set `{subject}`, which was {expected}, to {actual}",
+    "set `{subject}` before the first call",
+)
+GROWTH = Kind(
+    "growing-container",
+    "the length of `{subject}` was {actual}, not {expected}" + GROWS,
+    "change `{subject}` outside of the compiled function, and do not read its length inside",
+)
+KEYS = Kind(
+    "dict-keys",
+    "the keys of `{subject}` were {actual}, not {expected}",
+    "give `{subject}` the same keys in the same order in all calls",
+)
+OTHER_NUMBER = replace(KEYS, cause="the number of keys of `{subject}` was {actual}, not {expected}")
+IN_SOME_CALLS = "`{subject}` had the {item} in some calls only"
+KEYWORDS = Kind(
+    "keyword-arguments",
+    "the keyword arguments `{subject}` were {actual}, not {expected}",
+    "pass the same keywords in the same order in all calls",
+)
+MISSING_KEYWORD = replace(KEYWORDS, cause="the keyword argument `{subject}` was passed in some calls only")
+NUMBER_OF_KEYWORDS = replace(KEYWORDS, cause="the number of keyword arguments in `{subject}` changed")
+DEFAULTS = Kind(
+    "argument-function",
+    "the function `{subject}` was defined again: a default or captured variable was {actual}, not {expected}",
+    CHANGES["function"][1],
+)
+"""For a function with the same code but other defaults or captured variables."""
+MISSING = Kind(
+    "missing-attribute",
+    "`{subject}` existed in some calls only",
+    "set `{subject}` before the first call, and keep it",
+)
+SYMBOLIC = Kind(
+    "symbolic-shape",
+    "`{subject}` did not hold{values}",
+    "",
+)
+IDENTITY = Kind(
+    "object-identity",
+    "`{subject}` did not hold: they were one object when the entry was made, and are two now",
+    "",
+)
+LEARNING_RATE = Kind(
+    "learning-rate",
+    "the learning rate `{subject}` was {actual}, not {expected}",
+    "create the optimizer with its learning rate as a tensor: `lr=torch.tensor(...)`",
+)
+IN_CONDITION = Kind(
+    "number-in-condition",
+    "the number `{subject}` was {actual}, not {expected}; a branch or a loop depends on it",
+    "move the branch or the loop that depends on `{subject}` out of the compiled function",
+)
+"""For a number that a tensor cannot replace: a branch on a tensor's value ends the graph."""
+IN_CALL = Kind(
+    "number-in-call",
+    "the number `{subject}` was {actual}, not {expected}; a call or a slice needs it as a number",
+    "compile with `dynamic=True`: torch then treats `{subject}` as a symbol",
+)
+HELD_IN_CALL = Kind(
+    "held-number-in-call",
+    IN_CALL.cause,
+    "pass `{subject}` as an argument, and compile with `dynamic=True`: torch then treats it as a symbol",
+)
+"""For a number in a global variable or a module's attribute, which torch treats as a constant."""
+ONE_IN_CALL = Kind(
+    "number-of-one",
+    "the number `{subject}` was {actual}, not {expected}; torch compiles 0 and 1 for themselves",
+    "",
+    is_expected=True,
+)
+SPECIALIZED = Kind(
+    "specialized-number",
+    "the number `{subject}` was {actual}, not {expected}; torch compiles each value of it for itself",
+    "compute values that depend on `{subject}` before the call, and pass the result",
+)
+"""For a number that an entry treated as a symbol and then compared with a value, such as the index of a list."""
+UNKNOWN = Kind("recompile", "{text}", "")
+
+RECOMPILES: tuple[Kind, ...] = (
+    *VALUES.values(),
+    *TENSORS.values(),
+    *(SIZE_SPECIALIZED, INSIDE),
+    *STATES.values(),
+    *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
+    *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
+)

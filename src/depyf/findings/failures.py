@@ -1,0 +1,107 @@
+"""Findings about failed compiles, which come first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from depyf.findings.callers import is_foreign
+from depyf.findings.catalogue import kind_of_break
+from depyf.findings.catalogue.breaks import GENERIC, advised
+from depyf.model.finding import Cost, Finding, Where
+from depyf.model.naming import title
+from depyf.model.phases import duration
+from depyf.model.run import Compile, Failure, GraphBreak, Session, UserLine
+from depyf.model.user_source import short_path
+
+_RAISED = re.compile(r": got (?P<error>\w+)\((?P<quote>['\"])(?P<text>.*?)(?P=quote)\)")
+"""The exception that a node raised when torch ran it with fake tensors."""
+
+LIMITS = ("RecompileLimitExceeded", "FailOnRecompileLimitHit", "cache_size_limit", "recompile_limit")
+"""torch's names for a compile that did not begin because the function has reached its limit of entries."""
+
+
+def is_limit(failure: Failure) -> bool:
+    """Return whether a compile was given up because the function has reached its limit of entries."""
+    return any(name in failure.kind or name in failure.reason for name in LIMITS)
+
+
+Place: TypeAlias = tuple[str, int]
+
+UNSUPPORTED = ("Unsupported", "UserError")
+"""torch's names for a graph break for which the whole frame is given up."""
+
+
+def break_places(session: Session) -> frozenset[Place]:
+    """Return the lines at which graphs end."""
+    found = (each.where for _, compiled in session.compiles() for each in compiled.breaks)
+    return frozenset((where.filename, where.line) for where in found if where is not None)
+
+
+def ends_at(compiled: Compile) -> set[Place]:
+    """Return the lines at which a compile was given up for a graph break."""
+    if compiled.failure is None or compiled.failure.kind not in UNSUPPORTED:
+        return set()
+    lines = [compiled.failure.where, *(each.where for each in compiled.breaks[-1:])]
+    return {(line.filename, line.line) for line in lines if line is not None}
+
+
+def unsaid_break(compiled: Compile, breaks: frozenset[Place]) -> GraphBreak | None:
+    """Return the graph break that a compile was given up for, if torch mentions it only in the failure.
+
+    Releases before 2.10 do so for some frames that then run eagerly.
+    """
+    failure = compiled.failure
+    if failure is None or failure.kind not in UNSUPPORTED or is_limit(failure) or ends_at(compiled) & breaks:
+        return None
+    reason, text = reason_of(failure), failure.reason
+    found = GraphBreak(reason, text, tuple(failure.hints), "", failure.where, compiled.user_stack, 0, text)
+    return None if kind_of_break(found) is GENERIC else found
+
+
+def place(line: UserLine) -> Where:
+    """Return a line of the user's as the place of a finding."""
+    return Where(short_path(line.filename), line.line, line.function)
+
+
+def cost_of(compiled: Compile, eager_calls: int | None = None) -> Cost:
+    """Return the cost of one compile."""
+    return Cost(eager_calls, round(duration(compiled.seconds), 6), 1)
+
+
+def reason_of(failure: Failure) -> str:
+    """Return why a compile failed, in one line. The exception of a backend is below torch's own line."""
+    lines = [line.strip() for line in failure.reason.strip().splitlines() if line.strip()]
+    first = lines[0] if lines else "torch does not say why"
+    raised = _RAISED.search(failure.reason)
+    if raised is not None and first.endswith("fake tensor call"):
+        return f"{raised['error']}: {raised['text']}".rstrip(".")
+    return (f"{first} {lines[1]}" if first.endswith("raised:") and len(lines) > 1 else first).rstrip(".")
+
+
+def of_failures(session: Session) -> Iterator[Finding]:
+    """Yield a finding for each failed compile."""
+    breaks = break_places(session)
+    for function, compiled in session.compiles():
+        failure = compiled.failure
+        if failure is None or is_limit(failure) or ends_at(compiled) & breaks or unsaid_break(compiled, breaks):
+            continue
+        where = failure.where or UserLine(function.filename, function.first_line, "", function.name)
+        if is_foreign(where.filename):
+            where = next((each for each in reversed(compiled.user_stack) if not is_foreign(each.filename)), where)
+        phase = f" in {failure.phase}" if failure.phase else ""
+        cause = f"The compile of `{title(function)}` failed{phase}, {failure.kind}: {reason_of(failure)}"
+        cost = cost_of(compiled, function.eager_calls)
+        yield Finding("failure", "high", place(where), cause, cost, advised(failure.hints), (str(compiled.id),))
+
+
+def of_unfinished(session: Session) -> Iterator[Finding]:
+    """Yield a finding for each compile during which the process ended."""
+    places = {str(compiled.id): (function, compiled) for function, compiled in session.compiles()}
+    for each in session.now:
+        if not each.alive and each.id in places:
+            function, _ = places[each.id]
+            where = place(UserLine(function.filename, function.first_line, "", function.name))
+            words = each.words[0].upper() + each.words[1:]
+            yield Finding("unfinished", "high", where, words, Cost(None, each.seconds, 1), "", (each.id,))

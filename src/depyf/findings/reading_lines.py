@@ -1,0 +1,163 @@
+"""Find the line of a function that reads a value, if torch names no line for a guard, as 2.6 mostly does.
+
+    def forward(self, x, options):
+        x = self.first(x)
+        return x * options.scale if options.on else x
+
+The third line reads `options.on`. The second reads `self.first.training` through `self.first`. `self` alone does not
+count, because every attribute of an object is reached through it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+
+from depyf.model.lines_read import LinesRead
+from depyf.model.syntax import children, parsed
+from depyf.model.user_source import function_source
+
+_Value = (ast.Name, ast.Attribute, ast.Subscript)
+
+
+def reading_line(subject: str, source: str, after: int = 0) -> int | None:
+    """Return the line of a function's source, counted from 0, that first reads a value, or None.
+
+    subject: the value, or a relation of several values, of which the last one to be read counts.
+    after: earlier lines are left out, because a resume function does not run them.
+
+    >>> reading_line("o.on", "def f(x, o):\\n    x = x + 1\\n    return x if o.on else -x")
+    2
+    >>> reading_line("o.on", "run = each(\\n    lambda x: x if o.on else -x,\\n)")
+    1
+    """
+    try:
+        tree = ast.parse(subject, mode="eval").body
+    except SyntaxError:
+        return None
+    reads = _reads(source)
+    lines = [_first(each, reads, after) for each in _values(tree)]
+    return max((each for each in lines if each is not None), default=None)
+
+
+def followed(subject: str, here: LinesRead, read: Iterable[LinesRead]) -> tuple[str, int] | None:
+    """Return the file and the line that first read a value, in a function or in one that it passes the value to.
+
+    here: the function.
+    read: what Dynamo read when it compiled the function, including its callees.
+
+        def run(x, value):
+            return scaled(x, value)  # passes `value` as `factor`
+        def scaled(x, factor):
+            return x * factor        # this line reads it
+    """
+    found, own = None, (here.filename, here.first_line)
+    others = [each for each in read if (each.filename, each.first_line) != own]
+    while True:
+        source = function_source(here.filename, here.first_line)
+        line = reading_line(subject, source)
+        if line is None:
+            return found
+        found = here.filename, here.first_line + line
+        called = _handed_over(subject, source, line, others)
+        if called is None:
+            return found
+        here, subject = called
+        others.remove(here)
+
+
+def _handed_over(subject: str, source: str, line: int, others: list[LinesRead]) -> tuple[LinesRead, str] | None:
+    """Return the function that a line passes a value to, and the value's name there; None if that is not certain."""
+    for call in (each for each in ast.walk(parsed(source)) if isinstance(each, ast.Call) and each.lineno - 1 == line):
+        for place, given in [*enumerate(call.args), *((each.arg, each.value) for each in call.keywords)]:
+            text = ast.unparse(given)
+            rest = _normal(subject).removeprefix(text)
+            if not isinstance(given, _Value) or rest == _normal(subject) or rest[:1] not in ("", ".", "["):
+                continue
+            name = ast.unparse(call.func).rpartition(".")[2]
+            named = [each for each in others if each.name.rpartition(".")[2] == name]
+            is_attribute = isinstance(call.func, ast.Attribute)
+            taking = [(each, _parameter(each, place, is_attribute)) for each in named or others]
+            taken = [(each, parameter + rest) for each, parameter in taking if parameter]
+            if len(taken) == 1:
+                return taken[0]
+    return None
+
+
+def _normal(subject: str) -> str:
+    return ast.unparse(ast.parse(subject, mode="eval"))
+
+
+def _parameter(called: LinesRead, place: int | str | None, is_attribute: bool) -> str:
+    """Return the parameter that receives an argument, or "" if that is unknown."""
+    functions = _functions(function_source(called.filename, called.first_line))
+    if not functions:
+        return ""
+    of = functions[0].args
+    names = [each.arg for each in (*of.posonlyargs, *of.args)]
+    if isinstance(place, str):
+        return place if place in names or any(each.arg == place for each in of.kwonlyargs) else ""
+    names = names[1:] if is_attribute and names[:1] == ["self"] else names
+    return names[place] if place is not None and place < len(names) else ""
+
+
+def _functions(source: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return [each for each in parsed(source).body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+
+def _body(source: str) -> Sequence[ast.AST]:
+    """Return the body of a function: its statements, or the expression of the only lambda in the text."""
+    functions = _functions(source)
+    if functions:
+        return functions[0].body
+    lambdas = [each for each in ast.walk(parsed(source)) if isinstance(each, ast.Lambda)]
+    return [lambdas[0].body] if len(lambdas) == 1 else []
+
+
+def _values(tree: ast.expr) -> Iterator[ast.expr]:
+    """Yield the values in an expression, without torch's methods such as `size`."""
+    pending: list[ast.AST] = [tree]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
+            pending.append(each.func.value)
+        elif isinstance(each, _Value) and _root(each) is not None:
+            yield each
+        else:
+            pending += children(each)
+
+
+def _root(tree: ast.expr) -> str | None:
+    while isinstance(tree, (ast.Attribute, ast.Subscript)):
+        tree = tree.value
+    return tree.id if isinstance(tree, ast.Name) else None
+
+
+def _first(value: ast.expr, reads: tuple[tuple[int, str, bool], ...], after: int) -> int | None:
+    """Return the first line that reads a value, or else its container, as a whole. `self` alone does not count."""
+    wanted, is_holder = value, False
+    while True:
+        text = ast.unparse(wanted)
+        named = (each for each in reads if each[1] == text and each[0] >= after)
+        line = next((line for line, _, is_whole in named if is_whole or not is_holder), None)
+        if line is not None or not isinstance(wanted, (ast.Attribute, ast.Subscript)):
+            return None if is_holder and text == "self" else line
+        wanted, is_holder = wanted.value, True
+
+
+@functools.lru_cache(maxsize=64)
+def _reads(source: str) -> tuple[tuple[int, str, bool], ...]:
+    """Return each read of a value in a function's body: its line, its text, and whether it is read as a whole."""
+    found: list[tuple[int, int, str, bool]] = []
+    pending: list[tuple[ast.AST, bool]] = [(each, True) for each in _body(source)]
+    while pending:
+        node, is_whole = pending.pop()
+        if isinstance(node, _Value) and not isinstance(node.ctx, ast.Store):
+            found.append((node.lineno - 1, node.col_offset, ast.unparse(node), is_whole))
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, _Value):
+            found.append((node.lineno - 1, node.col_offset, ast.unparse(node.target), True))
+        for child in children(node):
+            is_inside = isinstance(node, (ast.Attribute, ast.Subscript)) and child is node.value
+            pending.append((child, not is_inside))
+    return tuple((line, text, is_whole) for line, _, text, is_whole in sorted(found))

@@ -1,0 +1,69 @@
+"""Find the current lines for the lines in a cached graph, after the program was edited above them.
+
+before: the cache names `a.py:12 x = a.abs()` and `a.py:13 x + 1`; this run captured the same code at 15 and 16
+after: line 12 is now line 15, and line 13 is line 16
+
+torch uses a cached graph only for the same captured graph. So the lines are the same, too, if the cache's lines occur
+in the captured ones in the same file, in the same order, and in only one way. A file of the same name in another folder
+counts as the same, because checkouts and containers share caches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from depyf.links.origins import Origin
+
+
+def moved_places(told: Mapping[Origin, str], captured: Mapping[Origin, str]) -> dict[Origin, Origin] | None:
+    """Return the current place of each place that a cache has `told`, or None if that is ambiguous.
+
+    Both arguments map places to the code there.
+    """
+    found: dict[Origin, Origin] = {}
+    for before, file in same_files(told, captured).items():
+        old = sorted(line for name, line in told if name == before)
+        new = sorted(line for name, line in captured if name == file)
+        embedded = _embedded([told[before, line] for line in old], [captured[file, line] for line in new])
+        if embedded is None:
+            return None
+        found.update(((before, line), (file, new[at])) for line, at in zip(old, embedded, strict=True))
+    return found or None
+
+
+def same_files(told: Iterable[Origin], captured: Iterable[Origin]) -> dict[str, str]:
+    """Return the captured file for each file that a cache names: itself, or the only one of that name elsewhere."""
+    before, now = {file for file, _ in told}, {file for file, _ in captured}
+    found = {file: file for file in before & now}
+    for file in before - now:
+        same = [each for each in now - before if _base(each) == _base(file)]
+        if len(same) == 1:
+            found[file] = same[0]
+    return found
+
+
+def _base(file: str) -> str:
+    return file.replace("\\", "/").rpartition("/")[2]
+
+
+def _embedded(few: Sequence[str], many: Sequence[str]) -> list[int] | None:
+    """Return the indices of a few texts among many, in order, or None if there is no way or more than one.
+
+    >>> _embedded(["a", "c"], ["a", "b", "c"]), _embedded(["a"], ["a", "a"])
+    ([0, 2], None)
+    """
+    first = _leftmost(few, many)
+    last = _leftmost(few[::-1], many[::-1])
+    if first is None or last is None or first != [len(many) - 1 - at for at in reversed(last)]:
+        return None
+    return first
+
+
+def _leftmost(few: Sequence[str], many: Sequence[str]) -> list[int] | None:
+    found: list[int] = []
+    for text in few:
+        at = next((at for at in range(found[-1] + 1 if found else 0, len(many)) if many[at] == text), None)
+        if at is None:
+            return None
+        found.append(at)
+    return found

@@ -1,0 +1,1 @@
+"""The texts of a compile's artifacts: graphs, wrappers and transformed functions as Python files."""

@@ -1,0 +1,287 @@
+"""The index of a running process: lines are appended as events happen, so that a killed run loses none.
+
+Each line is JSON and is written at once; the last one may be truncated. The number of calls that each entry served
+changes with each call. It is in a mapped file of numbers beside the log, which the kernel keeps when the process is
+killed. Both files are removed when the complete index is written. `read_log` turns them into the form of `index.json`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import struct
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+from depyf.bytecode.records import dataclass
+from depyf.model import index_json
+from depyf.model.claims import is_running, own_process
+from depyf.model.run import Compile, Function, Session, Transformed
+from depyf.model.running_compile import LOG, SLOW
+
+COUNTS = "running.counts"
+MOST_COUNTS = 8192
+"""The most compiles whose calls are counted in the file. For later compiles the count appears only in the next line."""
+
+_NUMBER = struct.Struct("q")
+
+Json = dict[str, Any]
+
+_GROWING: dict[str, Callable[[Compile], list[Any]]] = {
+    "artefacts": lambda each: [one for one in each.artefacts if one.file],
+    "breaks": lambda each: each.breaks,
+    "caches": lambda each: each.caches,
+    "cuda_graphs": lambda each: each.cuda_graphs,
+    "shapes": lambda each: each.shapes,
+}
+"""Parts of a compile that grow. Only new items are written."""
+
+_REPLACED: dict[str, Callable[[Compile], object]] = {
+    "attempts": lambda each: each.attempts,
+    "trigger": lambda each: each.trigger,
+    "called_from": lambda each: each.user_stack,
+    "transformed": lambda each: (each.transformed, _in_file(each)),
+    "graphs_called": lambda each: each.compiled_fns,
+    "resume_functions_called": lambda each: each.resumes,
+    "guards": lambda each: each.guards,
+    "guard_count": lambda each: each.guard_count,
+    "op_count": lambda each: each.op_count,
+    "side_effects": lambda each: tuple(each.effects),
+    "metrics": lambda each: len(each.metrics),
+    "failure": lambda each: each.failure,
+    "phase": lambda each: each.phase,
+    "phase_began": lambda each: each.phase_began,
+    "lines": lambda each: each.lines,
+    "contrast": lambda each: each.contrast,
+    "gone": lambda each: each.gone,
+    "began": lambda each: each.began,
+    "seconds": lambda each: tuple(each.seconds.items()),
+}
+"""Parts of a compile that are written again when they change, each with a value that shows the change."""
+
+
+def _in_file(compiled: Compile) -> tuple[str, bool]:
+    """Return the data of a compile's code after its file is written, which waits for the guards."""
+    told = compiled.transformed
+    return (told.file, told.installed) if isinstance(told, Transformed) else ("", False)
+
+
+@dataclass(slots=True)
+class _Written:
+    """The parts of a compile that are in the log."""
+
+    number: int
+    parts: dict[str, object] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+class RunningLog:
+    """Appends the changes of a session to the log in a directory. Every method may be called from any thread."""
+
+    def __init__(self, directory: Path, session: Session) -> None:
+        self._session = session
+        self._directory = directory
+        self._file = os.open(directory / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        self._functions: dict[str, Json] = {}
+        self._compiles: dict[int, _Written] = {}
+        self._other: dict[str, int] = {}
+        with open(directory / COUNTS, "w+b") as numbers:
+            numbers.truncate(MOST_COUNTS * _NUMBER.size)
+            # Never closed: a thread may count a run while the log ends. It goes with the last who counts there.
+            self._numbers = memoryview(mmap.mmap(numbers.fileno(), MOST_COUNTS * _NUMBER.size)).cast("q")
+        head = index_json.head(session) | {"schema": index_json.SCHEMA, "process": own_process(), "ended": False}
+        self._append([{"head": head, "clock": time.time(), "since": time.monotonic() - session.entered}])
+        for function, compiled in session.compiles():
+            self.changed(function, compiled)
+            self.count(compiled)
+
+    def changed(self, function: Function, compiled: Compile) -> None:
+        """Write the changes of a compile and of its session."""
+        lines = [line for line in (self._function(function), self._compile(function, compiled)) if line]
+        self._append([*self._others(), *lines])
+
+    def count(self, compiled: Compile) -> None:
+        """Write how many calls a compile has served so far."""
+        place = self.place_of_count(compiled)
+        if place is not None:
+            # Add one, because zero means that there is no number.
+            self._numbers[place[1]] = (compiled.hits or 0) + 1
+
+    def place_of_count(self, compiled: Compile) -> tuple[memoryview[int], int] | None:
+        """Return the numbers that count the calls of a compile, and which of them is its own."""
+        written = self._compiles.get(compiled.order)
+        return (self._numbers, written.number) if written is not None and written.number < MOST_COUNTS else None
+
+    def session_changed(self) -> None:
+        """Write the changes of the session, except for its compiles."""
+        self._append(self._others())
+
+    def end(self) -> None:
+        """Remove the log, because the complete index exists."""
+        os.close(self._file)
+        remove_log(self._directory)
+
+    def _append(self, lines: list[Json]) -> None:
+        if lines:
+            text = "".join(f"{json.dumps(line, default=_content)}\n" for line in lines)
+            os.write(self._file, text.encode("utf-8", "backslashreplace"))
+
+    def _function(self, function: Function) -> Json | None:
+        told = index_json.function_head(function)
+        told |= index_json.resume_head(function) if function.is_resume else {}
+        told |= {"key": function.key, "root": function.root}
+        if self._functions.get(function.key) == told:
+            return None
+        self._functions[function.key] = told
+        return {"function": told}
+
+    def _compile(self, function: Function, compiled: Compile) -> Json | None:
+        written = self._compiles.get(compiled.order)
+        line: Json = {"compile": compiled.order}
+        if written is None:
+            written = self._compiles[compiled.order] = _Written(len(self._compiles))
+            line |= {"of": function.key, "id": str(compiled.id), "slot": written.number}
+        again = written.parts.get("attempts") not in (None, compiled.attempts)
+        whole: Mapping[str, Callable[[Compile], Any]] = index_json.COMPILE
+        changed: Json = {}
+        for name, token in _REPLACED.items():
+            now = token(compiled)
+            if name not in written.parts or written.parts[name] != now:
+                written.parts[name] = now
+                changed[name] = whole[name](compiled)
+        added: Json = {}
+        for name, items in _GROWING.items():
+            found, before = items(compiled), 0 if again else written.counts.get(name, 0)
+            if len(found) != before or again:
+                written.counts[name] = len(found)
+                tail = found[before:] if len(found) > before else found
+                into = added if len(found) > before and not again else changed
+                into[name] = index_json.PARTS[name](tail)
+        if not changed and not added:
+            return None
+        return line | {"set": changed, "add": added}
+
+    def _others(self) -> list[Json]:
+        lines = []
+        for name, (part, make) in index_json.OTHERS.items():
+            size = len(getattr(self._session, part))
+            if self._other.get(name, 0) != size:
+                self._other[name] = size
+                lines.append({"session": name, "value": make(self._session)})
+        return lines
+
+
+def _content(value: object) -> object:
+    if isinstance(value, (index_json.OneLine, index_json.GuardLines)):
+        return value.content
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def remove_log(directory: Path) -> None:
+    """Remove the log in a directory, also that of an earlier run."""
+    for name in (LOG, COUNTS):
+        with contextlib.suppress(FileNotFoundError):
+            (directory / name).unlink()
+
+
+def has_log(directory: Path) -> bool:
+    """Return whether a directory has the log of a running or killed run."""
+    return (directory / LOG).is_file()
+
+
+def read_log(directory: Path) -> Json:
+    """Return the index of a running or killed run, as far as it has been written.
+
+    Raises:
+        OSError: there is no log.
+        ValueError: the log is not depyf's.
+    """
+    path = directory / LOG
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = list(_whole_lines(file))
+    if not lines or "head" not in lines[0]:
+        raise ValueError(f"{path} is not a log of depyf")
+    index: Json = {**lines[0]["head"], "functions": [], "order": [], "findings": [], "trace": None}
+    index |= {name: {} if name == "unavailable" else [] for name in index_json.OTHERS}
+    functions: dict[str, Json] = {}
+    compiles: dict[int, Json] = {}
+    for line in lines[1:]:
+        _take(line, index, functions, compiles)
+    _fill_counts(directory / COUNTS, compiles)
+    ordered = sorted(compiles.items())
+    index["order"] = [each["id"] for _, each in ordered]
+    index["now"] = _now(lines[0], path, index, functions, [each for _, each in ordered])
+    for _, each in ordered:
+        functions[each.pop("of")]["compiles"].append(each)
+        each.pop("slot")
+    _nest(index, functions)
+    return index
+
+
+def _whole_lines(file: Iterable[str]) -> Iterator[Json]:
+    """Yield the lines of a log, without a truncated last line."""
+    for line in file:
+        try:
+            yield json.loads(line)
+        except ValueError:
+            return
+
+
+def _take(line: Json, index: Json, functions: dict[str, Json], compiles: dict[int, Json]) -> None:
+    """Add a line to the index."""
+    if "session" in line:
+        index[line["session"]] = line["value"]
+    elif "function" in line:
+        told = line["function"]
+        functions[told["key"]] = {**told, "compiles": functions.get(told["key"], {}).get("compiles", [])}
+    else:
+        compiled = compiles.setdefault(line["compile"], {name: [] for name in _GROWING} | {"hits": None})
+        compiled |= {name: line[name] for name in ("of", "id", "slot") if name in line} | line["set"]
+        for name, items in line["add"].items():
+            compiled[name] = [*compiled[name], *items]
+
+
+def _fill_counts(path: Path, compiles: dict[int, Json]) -> None:
+    """Set how many calls each compile has served, or 0 for a finished compile without a number."""
+    numbers = path.read_bytes() if path.is_file() else b""
+    for each in compiles.values():
+        at = each["slot"] * _NUMBER.size
+        count = _NUMBER.unpack_from(numbers, at)[0] if at + _NUMBER.size <= len(numbers) else 0
+        each["hits"] = count - 1 if count else None
+
+
+def _now(head: Json, path: Path, index: Json, functions: dict[str, Json], compiles: list[Json]) -> list[Json]:
+    """Return the unfinished compiles, with the time that they have run so far or until the last record."""
+    alive = is_running(index["process"])
+    heard = [each.stat().st_mtime for each in (path, path.with_name(SLOW)) if each.is_file()]
+    until = time.time() if alive else max(heard)
+    return [
+        {
+            "id": each["id"],
+            "function": functions[each["of"]]["qualname"] or functions[each["of"]]["name"],
+            "phase": each["phase"],
+            "seconds": round(max(0.0, until - head["clock"] + head["since"] - (each["began"] or 0.0)), 1),
+            "alive": alive,
+        }
+        for each in compiles
+        if each.get("phase")
+    ]
+
+
+def _nest(index: Json, functions: dict[str, Json]) -> None:
+    """Put resume functions below the functions that they resume."""
+    for key, each in functions.items():
+        if each["root"] == key or each["root"] not in functions:
+            each["resume_functions"] = []
+            index["functions"].append(each)
+    for key, each in functions.items():
+        root = functions.get(each["root"])
+        if root is not None and each["root"] != key:
+            root["resume_functions"].append(each)
+    for each in functions.values():
+        del each["key"], each["root"]

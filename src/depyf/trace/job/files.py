@@ -1,0 +1,223 @@
+"""Find the trace files that a user names: folders, globs, compressed files and URLs; with their ranks and jobs."""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import importlib.util
+import io
+import lzma
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from depyf.bytecode.records import dataclass
+from depyf.model.index_reader import has_index, index_file
+from depyf.trace.reader import Reader
+
+_RANK = re.compile(r"rank_(\d{1,9})(?=\D|$)")
+_URL = re.compile(r"[a-z][a-z0-9+.]*://")
+_TRACE_NAME = re.compile(r"(\.log|log\.txt|\.log\.txt)(\.(gz|bz2|xz|zst))?$")
+_MAGIC = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
+_DAMAGED = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+_MOST_HEAD = 64 << 10
+
+
+class TraceError(ValueError):
+    """The path names no trace, or a trace that cannot be opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A trace file: its path or URL, its stored size in bytes, its rank, and its job, from 0.
+
+    begins: the time of its first record, in seconds of the year.
+    """
+
+    path: str
+    size: int
+    rank: int | None = None
+    job: int = 0
+    begins: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Return the last part of the path."""
+        return self.path.rstrip("/").rpartition("/")[2]
+
+
+def is_url(path: str) -> bool:
+    """Return whether a path is a URL, which `fsspec` opens."""
+    return _URL.match(path) is not None
+
+
+def find(paths: Iterable[str]) -> list[Source]:
+    """Return the trace files that paths name, by job and rank.
+
+    Raises:
+        TraceError: a path names nothing.
+        OSError: a file cannot be read.
+    """
+    found: dict[str, int] = {}
+    for path in paths:
+        own = _of_url(path) if is_url(path) else _of_path(path)
+        if not own:
+            raise TraceError(f"there is no trace in {path}")
+        found.update(own)
+    return _jobs([_looked_at(path, size) for path, size in found.items()])
+
+
+def _of_path(path: str) -> dict[str, int]:
+    if os.path.isdir(path):
+        inside = [os.path.join(path, name) for name in sorted(os.listdir(path))]
+        return {each: os.path.getsize(each) for each in inside if os.path.isfile(each) and _TRACE_NAME.search(each)}
+    names = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True))
+    return {each: os.path.getsize(each) for each in names if os.path.isfile(each)}
+
+
+def _of_url(path: str) -> dict[str, int]:
+    if importlib.util.find_spec("fsspec") is None:
+        raise TraceError(f"{path} is opened by fsspec: pip install fsspec")
+    import fsspec
+
+    system, inside = fsspec.core.url_to_fs(path)
+    names = system.glob(inside) if "*" in inside else [inside]
+    found: dict[str, int] = {}
+    for name in names:
+        if system.isdir(name):
+            within = [each for each in system.ls(name, detail=True) if each["type"] == "file"]
+            found.update(
+                {system.unstrip_protocol(each["name"]): each["size"] or 0 for each in within if _is_named(each["name"])}
+            )
+        elif system.exists(name):
+            found[system.unstrip_protocol(name)] = system.size(name) or 0
+    return dict(sorted(found.items()))
+
+
+def _is_named(name: str) -> bool:
+    return _TRACE_NAME.search(name) is not None
+
+
+def is_dump(path: str) -> bool:
+    """Return whether a path means the directory of a dump, and not traces."""
+    directory = Path(path)
+    if is_url(path) or not directory.is_dir():
+        # A path that does not exist and is no pattern was meant as a dump.
+        return not is_url(path) and not directory.exists() and not any(sign in path for sign in "*?[")
+    return bool(indexes(directory))
+
+
+def indexes(dump: Path) -> list[Path]:
+    """Return the indexes of a dump: its own, and those of its ranks and processes."""
+    return [index_file(each) for each in (dump, *dump.glob("*/")) if has_index(each)]
+
+
+@contextmanager
+def open_trace(path: str) -> Iterator[BinaryIO]:
+    """Open a trace for reading bytes. The first bytes show how it is compressed.
+
+    Raises:
+        TraceError: the package for its compression is not installed.
+        OSError: it cannot be opened.
+    """
+    with ExitStack() as opened:
+        stream = opened.enter_context(_raw(path))
+        head = stream.read(6)
+        stream.seek(0)
+        for magic, opener in _MAGIC:
+            if head.startswith(magic):
+                unpacked = opened.enter_context(cast(io.BufferedIOBase, opener(stream, "rb")))
+                stream = cast(BinaryIO, Gradual(unpacked, _DAMAGED))
+        if head.startswith(_ZSTANDARD):
+            stream = _zstandard(path, stream)
+        yield stream
+
+
+class Gradual:
+    """Reads compressed data up to the first damage, which raises `EOFError` after all valid data."""
+
+    def __init__(self, stream: io.BufferedIOBase, errors: tuple[type[Exception], ...]) -> None:
+        """Read `stream`, whose `errors` mean damage."""
+        self._stream = stream
+        self._errors = errors
+        self._damage = ""
+
+    def read(self, size: int) -> bytes:
+        """Return up to this many bytes, or b"" at the end.
+
+        Raises:
+            EOFError: the following data is damaged or missing.
+        """
+        if self._damage:
+            raise EOFError(self._damage)
+        parts: list[bytes] = []
+        while size > 0:
+            try:
+                part = self._stream.read1(size)
+            except self._errors as error:
+                self._damage = str(error) or type(error).__name__
+                break
+            if not part:
+                break
+            parts.append(part)
+            size -= len(part)
+        if self._damage and not parts:
+            raise EOFError(self._damage)
+        return b"".join(parts)
+
+
+def _raw(path: str) -> BinaryIO:
+    if not is_url(path):
+        return open(path, "rb")
+    import fsspec
+
+    return cast(BinaryIO, fsspec.open(path, "rb").open())
+
+
+def _zstandard(path: str, stream: BinaryIO) -> BinaryIO:
+    if importlib.util.find_spec("zstandard") is None:
+        raise TraceError(f"{path} is compressed with zstd: pip install zstandard")
+    import zstandard
+
+    unpacked = io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(stream))
+    return cast(BinaryIO, Gradual(unpacked, (*_DAMAGED, zstandard.ZstdError)))
+
+
+def _looked_at(path: str, size: int) -> Source:
+    """Return a file with the rank in its name, and the time of its first record."""
+    rank = _RANK.search(path.rpartition("/")[2])
+    with open_trace(path) as stream:
+        try:
+            head = stream.read(_MOST_HEAD)
+        except EOFError:
+            head = b""
+    first = next(iter(Reader().read(io.BytesIO(head))), None)
+    return Source(path, size, int(rank[1]) if rank else None, begins=first.seconds if first is not None else 0.0)
+
+
+def _jobs(sources: list[Source]) -> list[Source]:
+    """Return the files with their jobs. A rank has one file in a job; a file without a rank is a job of its own.
+
+    Among the jobs without this rank, the one with the nearest start is taken.
+    """
+    jobs: list[tuple[float, set[int]]] = []
+    found = []
+    for source in sorted(sources, key=lambda each: (each.begins, each.rank or 0, each.path)):
+        own = source.rank
+        free = [number for number, (_, taken) in enumerate(jobs) if own is not None and taken and own not in taken]
+        if free:
+            job = min(free, key=lambda number: abs(jobs[number][0] - source.begins))
+        else:
+            job = len(jobs)
+            jobs.append((source.begins, set()))
+        if own is not None:
+            jobs[job][1].add(own)
+        found.append(replace(source, job=job))
+    return sorted(found, key=lambda each: (each.job, each.rank if each.rank is not None else -1))

@@ -1,0 +1,94 @@
+"""The data of the page of graph breaks and skipped frames: each reason once, with its places and its number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+
+from depyf.bytecode.records import dataclass
+from depyf.findings import Finding
+from depyf.findings.failures import place as where_is
+from depyf.model.index_reader import Run
+from depyf.model.naming import title
+from depyf.model.run import Failure, GraphBreak, UserLine
+from depyf.model.skips import Whose, skips
+from depyf.views.html.function_data import entry_key
+
+OF_TORCH = "torch/"
+
+
+@dataclass(slots=True)
+class Broken:
+    """A place where graphs end for one reason: the compiles that broke there, and the calls that they served.
+
+    finding: the finding about it, with its advice.
+    entries: ids, addresses and names of the compiles.
+    """
+
+    found: GraphBreak
+    finding: Finding | None
+    entries: list[tuple[str, str, str]] = field(default_factory=list)
+    calls: int = 0
+    is_counted: bool = True
+
+    @property
+    def callers(self) -> list[UserLine]:
+        """Return the user's calls that lead to the place, outermost first."""
+        return [line for line in self.found.stack[:-1] if not line.filename.startswith(OF_TORCH)]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A skipped frame; `is_own` unless it belongs to a package or is generated code without a file."""
+
+    name: str
+    file: str
+    reason: str
+    times: int
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A compile that Dynamo gave up: its page, and the reason."""
+
+    id: str
+    address: str
+    name: str
+    failure: Failure
+
+
+def broken(run: Run, addresses: Mapping[str, str], findings: Sequence[Finding]) -> list[Broken]:
+    """Return the places where graphs end, in the order in which they occurred."""
+    found = {(compiled, str(each.where)): each for each in findings for compiled in each.compiles}
+    places: dict[tuple[UserLine | None, str], Broken] = {}
+    for function, compiled in run.session.compiles():
+        for each in compiled.breaks:
+            at = str(where_is(each.where)) if each.where is not None else ""
+            finding = found.get((str(compiled.id), at))
+            place = places.setdefault((each.where, each.reason), Broken(each, finding))
+            address = f"{addresses[function.root]}/{entry_key(compiled)}"
+            place.entries.append((str(compiled.id), address, title(function)))
+            place.calls += compiled.hits or 0
+            place.is_counted = place.is_counted and compiled.hits is not None
+    return list(places.values())
+
+
+def failed(run: Run, addresses: Mapping[str, str]) -> list[GivenUp]:
+    """Return the compiles that Dynamo gave up."""
+    return [
+        GivenUp(
+            str(compiled.id), f"{addresses[function.root]}/{entry_key(compiled)}", title(function), compiled.failure
+        )
+        for function, compiled in run.session.compiles()
+        if compiled.failure is not None
+    ]
+
+
+def skipped(run: Run) -> list[Skipped]:
+    """Return the frames that Dynamo skipped: the user's own first, then by frequency."""
+    found = [
+        Skipped(each.what, each.filename, each.reason, each.times, each.whose is Whose.OWN)
+        for each in skips(run.session)
+    ]
+    return sorted(found, key=lambda each: (not each.is_own, -each.times))

@@ -1,0 +1,278 @@
+"""The data of the page of one function: its source, its entries, their texts, and which lines are linked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
+from typing import Any
+
+from depyf.bytecode.records import dataclass
+from depyf.links.blocks import Block, blocks
+from depyf.links.documents import Document, documents, origin_of
+from depyf.links.kernel_calls import first_kernel, kernel_calls
+from depyf.links.line_states import FunctionLines, LineState
+from depyf.links.origins import Links, Origin, Origins, joined
+from depyf.model.counts import guard_count
+from depyf.model.index_reader import Family, Run
+from depyf.model.names import graph_number, resumed_function
+from depyf.model.naming import title
+from depyf.model.run import Compile, Failure, Function, GraphBreak, Guard, GuardSet, Resume, Transformed
+from depyf.model.status import status_of
+from depyf.views.folds import folds
+from depyf.views.html.chunks import Chunks
+from depyf.views.html.owners import owner_of
+from depyf.views.words import proof_words, trigger_words
+
+MOST_INLINE = 6000
+"""The longest text that comes with its function, in characters. A longer one is loaded on demand."""
+
+FOLDED = ("python", "cpp")
+"""The languages in which docstrings and imports are folded. A module of kernels is C++ in Python."""
+
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Places:
+    """Numbers for the user's lines that a page mentions."""
+
+    numbers: dict[Origin, int] = field(default_factory=dict)
+
+    def of(self, origins: Origins) -> list[int]:
+        return [self.numbers.setdefault(origin, len(self.numbers)) for origin in sorted(origins)]
+
+
+def function_data(
+    run: Run,
+    root: Function,
+    family: Family,
+    chunks: Chunks,
+    name: str,
+    lines: Sequence[FunctionLines] = (),
+    named: Iterable[Origin] = (),
+) -> str:
+    """Add the chunks of a root function's page; return the name of the first, which names the others.
+
+    lines: the states of the lines of the run's functions.
+    named: lines that must be shown because addresses of the page name them.
+    """
+    return chunks.add(name, shown_entries(run, root, family, chunks, name, lines, named))
+
+
+def shown_entries(
+    run: Run,
+    root: Function,
+    family: Family,
+    chunks: Chunks,
+    name: str,
+    lines: Sequence[FunctionLines] = (),
+    named: Iterable[Origin] = (),
+) -> Json:
+    """Return the data of a function and its compiles. Texts that are too long for it become chunks."""
+    places = _Places()
+    entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in family]
+    rests = _rests(run, root, places)
+    places.of(frozenset(named))
+    return {
+        "name": title(root),
+        "owner": owner_of(run, root),
+        "file": root.filename,
+        "line": root.first_line,
+        "entries": entries,
+        "rests": rests,
+        "states": {each.value: each.words for each in LineState},
+        "share": next((each.words for each in lines if each.is_of(root)), ""),
+        "origins": [list(origin) for origin in places.numbers],
+        "blocks": [
+            _block(each, lines) for each in source_blocks(run, root, places.numbers, _computed(entries, places))
+        ],
+    }
+
+
+def _computed(entries: list[Json], places: _Places) -> Counter[str]:
+    """Return how many lines of each file are in captured graphs. Guards refer to many more files."""
+    shown = {place for entry in entries for lines in entry["graphs"].values() for place in lines}
+    return Counter(file for (file, _), number in places.numbers.items() if number in shown)
+
+
+def source_blocks(run: Run, root: Function, origins: Iterable[Origin], computed: Mapping[str, int]) -> list[Block]:
+    """Return the parts of the user's files that a page shows: the function, then the files with most lines in graphs.
+
+    computed: the number of lines of each file that are in graphs.
+    """
+    by_file: dict[str, list[int]] = {root.filename: []}
+    for file, line in origins:
+        by_file.setdefault(file, []).append(line)
+    found: list[Block] = []
+    for file, lines in sorted(by_file.items(), key=lambda item: -computed.get(item[0], 0)):
+        text = run.text(run.session.sources.get(file, ""))
+        found += blocks(file, text, lines, root.first_line if file == root.filename else None)
+    return sorted(found, key=lambda block: not _holds(block, root))
+
+
+def _holds(block: Block, root: Function) -> bool:
+    """Return whether a part of a file contains a function."""
+    return block.file == root.filename and block.first <= root.first_line <= block.last
+
+
+def _block(block: Block, lines: Sequence[FunctionLines]) -> Json:
+    states: dict[str, list[int]] = {}
+    for function in lines:
+        if function.filename == block.file:
+            for line, state in function.states.items():
+                if block.first <= line <= block.last:
+                    states.setdefault(state.value, []).append(line)
+    return {"file": block.file, "first": block.first, "name": block.name, "text": block.text, "states": states}
+
+
+def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chunks: Chunks, name: str) -> Json:
+    texts = documents(run, function, compiled)
+    transformed = compiled.transformed
+    return {
+        "key": entry_key(compiled),
+        "id": str(compiled.id),
+        "fn": title(function),
+        "status": status_of(compiled).value,
+        "why": _why(run.session.functions.get(function.root, function), function, compiled),
+        "kind": type(compiled.trigger).__name__,
+        "proof": proof_words(compiled),
+        "level": transformed.level.name if isinstance(transformed, Transformed) else "none",
+        "hits": compiled.hits,
+        "ops": compiled.op_count,
+        "guards": guard_count(compiled),
+        "seconds": compiled.seconds,
+        "gone": compiled.gone,
+        "restarts": _restarts(compiled),
+        "failure": _failure(compiled.failure) if compiled.failure else None,
+        "missing": "" if isinstance(transformed, Transformed) else transformed.reason,
+        "breaks": [
+            {
+                "at": places.of(origin_of(each.where)),
+                "from": places.of(_callers(each, function, run.session.functions[function.root])),
+                "reason": each.reason,
+                "code": each.code,
+                "hints": each.hints,
+            }
+            for each in compiled.breaks
+        ],
+        "resumes": places.of(_resumed(function)),
+        "graphs": _graphs(texts, places),
+        "guarded": _guarded(compiled, places),
+        "docs": [
+            _document(each, places, chunks, f"{name}-{entry_key(compiled)}-{number}")
+            for number, each in enumerate(texts)
+        ],
+    }
+
+
+def _restarts(compiled: Compile) -> str:
+    """Return how often Dynamo restarted the compile, and why, as far as torch recorded it."""
+    if compiled.attempts < 2:
+        return ""
+    told = compiled.metrics.get("restart_reasons")
+    reasons = [str(each).partition("\n")[0] for each in told] if isinstance(told, list) else []
+    times = "once" if compiled.attempts == 2 else f"{compiled.attempts - 1} times"
+    return f"Dynamo restarted it {times}{': ' if reasons else ''}{'; '.join(sorted(reasons))}"
+
+
+def entry_key(compiled: Compile) -> str:
+    """Return the name of a compile in addresses of the page. torch's ids are not unique after a reset."""
+    return f"c{compiled.order}"
+
+
+def _failure(failure: Failure) -> Json:
+    return {
+        "summary": f"{failure.kind}: {failure.summary}",
+        "explanations": failure.explanations,
+        "hints": failure.hints,
+        "whole": failure.reason,
+    }
+
+
+def _why(root: Function, function: Function, compiled: Compile) -> str:
+    match compiled.trigger:
+        case Resume():
+            return f"{trigger_words(root, function, compiled)}, from line {function.resumes_at} on"
+        case _:
+            return trigger_words(root, function, compiled)
+
+
+def _callers(found: GraphBreak, function: Function, root: Function) -> Origins:
+    """Return the lines of a function that lead to its graph break."""
+    names = {function.name, root.name}
+    lines = (line for line in found.stack if line.filename == root.filename and line.function in names)
+    return joined(map(origin_of, lines)) - origin_of(found.where)
+
+
+def _rests(run: Run, root: Function, places: _Places) -> list[Json]:
+    """Return the breaks after which Dynamo did not compile the rest of a function: the lines, and the reasons."""
+    found = []
+    for (name, file, reason), _ in run.session.skipped.items():
+        rest = resumed_function(name)
+        if rest is not None and (rest[0], file) == (root.name, root.filename):
+            found.append({"at": places.of(frozenset(((file, rest[1]),))), "reason": reason})
+    return found
+
+
+def _resumed(function: Function) -> Origins:
+    if function.resumes_at is None:
+        return frozenset()
+    return frozenset(((function.filename, function.resumes_at),))
+
+
+def _graphs(texts: list[Document], places: _Places) -> dict[str, list[int]]:
+    """Return the user's lines of each captured graph, by its number."""
+    found: dict[str, list[int]] = {}
+    for each in texts:
+        number = graph_number(each.file)
+        if number is not None and each.key.startswith("captured_graph"):
+            found[str(number)] = places.of(each.links.all())
+    return found
+
+
+def _guarded(compiled: Compile, places: _Places) -> dict[int, int]:
+    """Return how many guards each of the user's lines needs."""
+    counts: dict[int, int] = {}
+    guards: Iterable[Guard] = compiled.guards.guards if isinstance(compiled.guards, GuardSet) else ()
+    for guard in guards:
+        for place in places.of(origin_of(guard.where)):
+            counts[place] = counts.get(place, 0) + 1
+    return counts
+
+
+def _document(each: Document, places: _Places, chunks: Chunks, name: str) -> Json:
+    content: Json = {
+        "key": each.key,
+        "label": each.label,
+        "language": each.language,
+        "lead": each.is_leading,
+        "file": each.file,
+        "lines": each.text.count("\n") + 1,
+        "note": each.links.note,
+        "kernels": [[call.line, call.name] for call in kernel_calls(each.text)] if each.is_kernels else [],
+        "starts": first_kernel(each.text) if each.is_kernels else 1,
+        "links": runs(each.links, places.of),
+        "folds": _folds(each),
+    }
+    if len(each.text) <= MOST_INLINE:
+        return content | {"text": each.text}
+    return content | {"chunk": chunks.add(name, {"text": each.text})}
+
+
+def _folds(each: Document) -> list[list[Any]]:
+    found = folds(each.text) if each.language in FOLDED else []
+    return [[fold.first, fold.last, fold.words] for fold in found]
+
+
+def runs(links: Links, numbers: Callable[[Origins], list[int]]) -> list[list[Any]]:
+    """Return links as runs of lines with the same places: first line, last line, numbers of the places."""
+    found: list[list[Any]] = []
+    before: Origins = frozenset()
+    for line, origins in sorted(links.lines.items()):
+        if found and found[-1][1] == line - 1 and before == origins:
+            found[-1][1] = line
+        else:
+            found.append([line, line, numbers(origins)])
+        before = origins
+    return found

@@ -1,0 +1,69 @@
+"""The index of kernels: each by name, with the compiles that call it and the place of its first call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from depyf.bytecode.records import dataclass
+from depyf.links.kernel_calls import kernel_calls
+from depyf.model.index_reader import Run
+from depyf.model.naming import title
+from depyf.model.run import Compile, Dialect
+from depyf.model.tuning import INFO, TIMES, Choice, Tuned, choices, tuned
+from depyf.views.html.function_data import entry_key
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRow:
+    """A kernel of one module: the number of its calls, and the address of the first."""
+
+    name: str
+    calls: int
+    function: str
+    compile: str
+    part: str
+    address: str
+    tuned: Tuned = Tuned()
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceRow:
+    """A choice between templates and libraries, and the compile for which it was made."""
+
+    choice: Choice
+    function: str
+    compile: str
+
+
+def kernel_rows(run: Run, addresses: Mapping[str, str]) -> list[KernelRow]:
+    """Return the kernels of a run in the order of its compiles; in a module, in the order of their first calls."""
+    rows = []
+    for function, compiled in run.session.compiles():
+        known = tuned(_texts(run, compiled, INFO), _texts(run, compiled, TIMES))
+        for each in compiled.artefacts:
+            if each.dialect is not Dialect.KERNEL:
+                continue
+            lines: dict[str, list[int]] = {}
+            for call in kernel_calls(run.text(each.file)):
+                lines.setdefault(call.name, []).append(call.line)
+            tab = "kernel-backward" if each.part == "backward" else "kernel"
+            page = f"{addresses[function.root]}/{entry_key(compiled)}/{tab}"
+            of = title(function), str(compiled.id), each.part
+            rows += [
+                KernelRow(name, len(found), *of, f"{page}/L{found[0]}", known.get(name, Tuned()))
+                for name, found in lines.items()
+            ]
+    return rows
+
+
+def choice_rows(run: Run) -> list[ChoiceRow]:
+    """Return the choices of kernels of a run, in the order of its compiles."""
+    return [
+        ChoiceRow(each, title(function), str(compiled.id))
+        for function, compiled in run.session.compiles()
+        for each in choices(_texts(run, compiled, TIMES))
+    ]
+
+
+def _texts(run: Run, compiled: Compile, stage: str) -> list[str]:
+    return [run.text(each.file) for each in compiled.artefacts if each.stage == stage and each.file]

@@ -1,0 +1,327 @@
+"""`index.md`: the run on one page, in order, with links to every file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from depyf.findings import Finding, findings
+from depyf.findings.reasons import alike, refusing
+from depyf.links.line_states import line_states
+from depyf.model.counts import breaks_of, counted, guard_count
+from depyf.model.cuda_graphs import words
+from depyf.model.naming import title
+from depyf.model.phases import duration
+from depyf.model.run import (
+    Artefact,
+    Compile,
+    Dialect,
+    Function,
+    GraphBreak,
+    Recompile,
+    Resume,
+    Session,
+    Transformed,
+    UserLine,
+)
+from depyf.model.skips import Whose, skips
+from depyf.model.spelling import spelled
+from depyf.model.user_source import is_library_file, resumption_words, short_path
+from depyf.views.words import graph_label, proof_words, resumption, trigger_words, where_words
+
+NOTHING_SEEN = """\
+Nothing was compiled while the context was active. Usual reasons:
+
+- The function was compiled before: enter `prepare_debug` before its first call, or call `torch.compiler.reset()`.
+- Nothing that is compiled was called inside the context.
+- Compilation is switched off: `TORCH_COMPILE_DISABLE=1`, `torch._dynamo.config.disable`, or a `force_eager` stance.
+"""
+
+
+COUNTED_AGAIN = "\n`{}`: Dynamo was reset, and torch counts its compiles from 0 for the {} time.\n"
+
+
+def index_markdown(session: Session, found: tuple[Finding, ...] | None = None) -> str:
+    """Return the text of `index.md`; `found` are the findings, if the caller has them."""
+    pairs = list(session.compiles())
+    parts = [_summary(session, pairs), _findings(findings(session) if found is None else found)]
+    if pairs:
+        parts += [
+            _compiles(session, pairs),
+            _recompiles(session, pairs),
+            _breaks(pairs),
+            _failures(pairs),
+            _files(session, pairs),
+        ]
+    else:
+        parts.append(NOTHING_SEEN)
+    parts += [_lines(session), _cuda_graphs(pairs), _skipped(session), _gone(pairs), _earlier(session)]
+    parts += [_loose(session), _times(pairs), _unavailable(session), _problems(session)]
+    return "\n".join(part for part in parts if part)
+
+
+def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
+    roots = session.roots()
+    recompiles = sum(isinstance(each.trigger, Recompile) for _, each in pairs)
+    failed = sum(each.failure is not None for _, each in pairs)
+    total = sum(duration(each.seconds) for _, each in pairs)
+    inductor = sum(each.seconds.get(part, 0.0) for _, each in pairs for part in ("inductor", "backward inductor"))
+    spent = f"{total:.1f} s" + (f", of which {inductor:.1f} s Inductor" if inductor else "")
+    counts = ", ".join(
+        [
+            f"{counted(len(pairs), 'compile')} of {counted(len(roots), 'function')}",
+            str(breaks_of(each for _, each in pairs)),
+            counted(recompiles, "recompile"),
+            f"{counted(failed, 'frame')} given up",
+        ]
+    )
+    versions = f"torch {session.torch_version}, Python {session.python_version}"
+    beside = f"\nOther processes also wrote here: [{session.beside}]({session.beside})\n" if session.beside else ""
+    return f"# What torch.compile made\n\n{counts}; {spent}\n\n{versions}\n{beside}"
+
+
+def _findings(found: tuple[Finding, ...]) -> str:
+    """Return the section of the findings."""
+    lines = [f"{number}. **{each.severity}**: {each.line}" for number, each in enumerate(found, start=1)]
+    return "## Findings\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
+    rows = ["| compile | function | trigger | ops | guards | hits | s | proof |", f"|{'---|' * 8}"]
+    for function, each in pairs:
+        seconds = duration(each.seconds) if "total" in each.seconds else None
+        cells = [
+            _link(str(each.id), each.transformed.file if isinstance(each.transformed, Transformed) else ""),
+            _what(session, function),
+            _why(session, function, each),
+            _number(each.op_count),
+            _number(guard_count(each)),
+            _number(each.hits),
+            f"{seconds:.2f}" if seconds is not None else "",
+            proof_words(each) if each.failure is None else "given up",
+        ]
+        rows.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+    times = max(each.id.count for _, each in pairs)
+    again = COUNTED_AGAIN.format(*(("#2", "second") if times == 2 else ("#n", "n-th"))) if times > 1 else ""
+    return "## Compiles\n\n" + "\n".join(rows) + "\n" + again
+
+
+def _what(session: Session, function: Function) -> str:
+    root = session.functions[function.root]
+    resumed = resumption(function, root)
+    if resumed is None:
+        return f"{title(function)}, {where_words(function)}"
+    return f"{title(root)} {resumption_words(resumed)}"
+
+
+def _why(session: Session, function: Function, each: Compile) -> str:
+    if isinstance(each.trigger, Resume) and function.break_line is not None:
+        return f"{each.trigger.caller} broke at :{function.break_line}"
+    return trigger_words(session.functions[function.root], function, each, rest="below")
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
+
+
+def _link(text: str, target: str) -> str:
+    return f"[{text}]({target})" if target else text
+
+
+def _recompiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
+    lines = []
+    for function, each in pairs:
+        if isinstance(each.trigger, Recompile):
+            lines.append(f"- compile {each.id} of {title(function)}")
+            lines += _refusals(session.functions[function.root], function, each)
+            if each.trigger.others is not None:
+                lines.append(f"  - {each.trigger.others}")
+            if each.contrast is not None and each.contrast.respects:
+                lines.append(f"  - how its guards differ from those of {each.contrast.entry}:")
+                lines += _bounded("    - ", list(map(spelled, each.contrast.respects)))
+    return "## Recompiles\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _refusals(root: Function, function: Function, compiled: Compile) -> Iterator[str]:
+    """Yield the refusals of the entries. Of many entries, those further from the call than the nearest are counted."""
+    same = alike(compiled)
+    told = list(refusing(root, function, compiled, but={each.entry for each in same}))
+    others = [each for each in told if not each.is_nearest]
+    count = sum(len(each.reasons) + len(each.folded) for each in others)
+    for each in told:
+        if count <= MOST_LINES or each.is_nearest:
+            texts = [reason.words for reason in each.reasons] + [f"{one.words}: it follows" for one in each.folded]
+            yield from _bounded(f"  - entry {each.entry} refused: ", texts)
+    if count > MOST_LINES:
+        entries = sorted(each.entry for each in others)
+        those = f"entries {entries[0]} to {entries[-1]}" if len(entries) > 1 else f"entry {entries[0]}"
+        yield f"  - {those} refused, too, for {count} reasons, in `index.json`"
+    if same:
+        values = ", ".join(dict.fromkeys(each.expected for each in same))
+        expected = f", and expected {values}" if len(values) <= MOST_VALUES else "; `index.json` has the values"
+        yield f"  - entries {same[0].entry} to {same[-1].entry} refused the same value{expected}"
+
+
+MOST_VALUES = 240
+"""The most characters of the values that several entries expected."""
+MOST_LINES = 12
+"""The most lines of a list; the rest is only in `index.json`, because entries may differ in hundreds of guards."""
+
+
+def _bounded(before: str, texts: Sequence[str]) -> list[str]:
+    shown = [before + text for text in texts[:MOST_LINES]]
+    return shown if len(texts) <= MOST_LINES else [*shown, f"{before}{len(texts) - MOST_LINES} more, in `index.json`"]
+
+
+def _breaks(pairs: list[tuple[Function, Compile]]) -> str:
+    """Return the section of graph breaks: each place once, with all compiles that broke there."""
+    places: dict[tuple[str, UserLine | None], tuple[GraphBreak, list[str]]] = {}
+    for _, each in pairs:
+        for found in each.breaks:
+            places.setdefault((found.reason, found.where), (found, []))[1].append(str(each.id))
+    lines = []
+    for number, (found, compiles) in enumerate(places.values(), start=1):
+        code = f" ({found.code})" if found.code else ""
+        place = f"{short_path(found.where.filename)}:{found.where.line}  `{found.where.text}`  " if found.where else ""
+        lines.append(f"{number}. {place}{found.reason.rstrip('.')}{code}; {_in_compiles(compiles)}.")
+        lines += [f"   - {hint}" for hint in found.hints]
+    return "## Graph breaks\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _in_compiles(compiles: list[str]) -> str:
+    return f"compile{'s' if len(compiles) > 1 else ''} {', '.join(compiles)}"
+
+
+def _failures(pairs: list[tuple[Function, Compile]]) -> str:
+    lines = []
+    for function, each in pairs:
+        if each.failure is not None:
+            place = where_words(function)
+            reason = each.failure.reason.strip().split("\n", 1)[0]
+            raised = "; the call raised this error" if each.failure.raised else ""
+            lines.append(f"- {title(function)}, {place} (compile {each.id}): {each.failure.kind}: {reason}{raised}")
+    return "## Frames that Dynamo gave up\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _files(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
+    lines = []
+    for root in session.roots():
+        what = "guards, entries and dispatch" if root.file else "it runs uncompiled"
+        lines.append(f"- {_link(title(root), root.file)}: {what}")
+        for function, each in pairs:
+            if function.root == root.key:
+                lines += _files_of(each)
+    return "## Files\n\n" + "\n".join(lines) + "\n"
+
+
+def _files_of(each: Compile) -> list[str]:
+    lines = []
+    if isinstance(each.transformed, Transformed) and each.transformed.file:
+        lines.append(f"  - compile {each.id}: {_link('the code that runs', each.transformed.file)}")
+    else:
+        lines.append(f"  - compile {each.id}: no code")
+    lines += _artefact_lines(each.artefacts)
+    return lines
+
+
+def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
+    artefacts = [each for each in artefacts if each.file]
+    lines = []
+    for heading, dialects in (
+        ("graphs", (Dialect.GRAPH,)),
+        ("kernels", (Dialect.KERNEL, Dialect.CPP)),
+        ("AOTAutograd's wrappers", (Dialect.PYTHON,)),
+        ("other", (Dialect.TEXT, Dialect.JSON)),
+    ):
+        found = [_link(graph_label(each), each.file) for each in artefacts if each.dialect in dialects]
+        if found:
+            lines.append(f"    - {heading}: {', '.join(found)}")
+    return lines
+
+
+def _lines(session: Session) -> str:
+    """Return the section on how much of the user's functions runs in graphs, with a count of library functions."""
+    found = line_states(session)
+    own = [each for each in found if not is_library_file(each.filename)]
+    rows = [f"- {each.words}, {short_path(each.filename)}:{each.first_line}" for each in own]
+    if len(found) > len(own):
+        rows.append(f"- {counted(len(found) - len(own), 'function')} of libraries; `index.json` has the lines")
+    return "\n".join(["## Lines that run in graphs", "", *rows, ""]) if rows else ""
+
+
+def _cuda_graphs(pairs: list[tuple[Function, Compile]]) -> str:
+    """Return the section on CUDA graphs, one line for each compile."""
+    rows = [
+        f"- compile {each.id} of {title(function)}: {'; '.join(words(each.cuda_graphs))}"
+        for function, each in pairs
+        if each.cuda_graphs
+    ]
+    return "\n".join(["## CUDA graphs", "", *rows, ""]) if rows else ""
+
+
+def _earlier(session: Session) -> str:
+    """Return the section on compiled code that ran but has no files."""
+    if not session.earlier:
+        return ""
+    rows = [
+        f"- {name}, {short_path(filename)}:{line} served {counted(hits, 'call')}"
+        for (name, filename, line), hits in session.earlier.items()
+    ]
+    advice = "It has no files here. Enter `prepare_debug` before its first call, or call `torch.compiler.reset()`."
+    return "\n".join(["## Compiled before the context was entered", "", *rows, "", advice, ""])
+
+
+def _skipped(session: Session) -> str:
+    """Return the section on skipped frames: the user's frames, and a count of the others."""
+    given_up = {(each.name, each.filename) for _, each in _with_failures(session)}
+    rows, others = [], Counter[Whose]()
+    for each in skips(session):
+        if (each.name, each.filename) in given_up:
+            continue
+        if each.whose is Whose.OWN:
+            often = f" ({each.times} times)" if each.times > 1 else ""
+            rows.append(f"- {each.what}, {short_path(each.filename)}: {each.reason}{often}")
+        else:
+            others[each.whose] += 1
+    rows += [f"- {counted(number, 'frame')} {whose.value}; `index.json` has them" for whose, number in others.items()]
+    return "\n".join(["## Frames that Dynamo skipped", "", *rows, ""]) if rows else ""
+
+
+def _with_failures(session: Session) -> list[tuple[Function, Compile]]:
+    return [pair for pair in session.compiles() if pair[1].failure is not None]
+
+
+def _gone(pairs: list[tuple[Function, Compile]]) -> str:
+    """Return the section on entries that no longer exist."""
+    rows = [f"- compile {each.id} of {title(function)}: {each.gone}" for function, each in pairs if each.gone]
+    return "\n".join(["## Entries that no longer exist", "", *rows, ""]) if rows else ""
+
+
+def _loose(session: Session) -> str:
+    lines = _artefact_lines(session.loose)
+    if not lines:
+        return ""
+    return "## Outside any compiled frame\n\n" + "\n".join(line.removeprefix("    ") for line in lines) + "\n"
+
+
+def _times(pairs: list[tuple[Function, Compile]]) -> str:
+    rows = []
+    for _, each in pairs:
+        if each.seconds:
+            spent = ", ".join(f"{label} {value:.3f}" for label, value in sorted(each.seconds.items()))
+            rows.append(f"- compile {each.id}: {spent}")
+    return "## Seconds per phase\n\n" + "\n".join(rows) + "\n" if rows else ""
+
+
+def _unavailable(session: Session) -> str:
+    lines = [f"- {seam}: {reason}" for seam, reason in sorted(session.unavailable.items())]
+    return "## What this torch does not provide\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _problems(session: Session) -> str:
+    lines = [f"- {each.where}: {each.message}" for each in session.problems]
+    return "## Errors inside depyf\n\n" + "\n".join(lines) + "\n" if lines else ""

@@ -1,0 +1,97 @@
+"""Findings as SARIF 2.1.0, which editors and code hosts show at the line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from depyf.findings import Finding
+from depyf.version import __version__
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVELS = {"high": "error", "medium": "warning", "low": "note"}
+ROOT = "SRCROOT"
+"""The base of paths: the directory in which the program ran."""
+
+
+def sarif(runs: Iterable[tuple[str, Iterable[Finding]]]) -> str:
+    """Return the text of a SARIF file: one run for each process, by its label, with a result for each finding."""
+    content = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(label, list(found)) for label, found in runs]}
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _run(label: str, found: list[Finding]) -> dict[str, Any]:
+    kinds = list(dict.fromkeys(each.kind for each in found))
+    return {
+        "tool": {
+            "driver": {
+                "name": "depyf",
+                "semanticVersion": __version__,
+                "version": __version__,
+                "rules": [
+                    {"id": kind, "name": _title(kind), "shortDescription": {"text": _words(kind)}} for kind in kinds
+                ],
+            }
+        },
+        "automationDetails": {"id": f"depyf/{label}/"},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(each, kinds.index(each.kind)) for each in found],
+    }
+
+
+def _result(found: Finding, rule: int) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": found.kind,
+        "ruleIndex": rule,
+        "level": LEVELS[found.severity],
+        "message": {"text": f"{found.cause}." + (f" Fix: {found.fix}" if found.fix else "")},
+        "partialFingerprints": {"depyf/v1": _fingerprint(found)},
+        "properties": {
+            "compiles": list(found.compiles),
+            "compileSeconds": found.cost.compile_seconds,
+            "eagerCalls": found.cost.eager_calls,
+        },
+    }
+    if found.where is not None and found.where.file:
+        result["locations"] = [_location(found)]
+    return result
+
+
+def _location(found: Finding) -> dict[str, Any]:
+    where = found.where
+    assert where is not None
+    artifact = {"uri": _uri(where.file)}
+    if not where.file.startswith("/"):
+        artifact["uriBaseId"] = ROOT
+    physical: dict[str, Any] = {"artifactLocation": artifact}
+    if where.line:
+        physical["region"] = {"startLine": where.line}
+    location: dict[str, Any] = {"physicalLocation": physical}
+    if where.function:
+        location["logicalLocations"] = [{"name": where.function, "kind": "function"}]
+    return location
+
+
+def _uri(file: str) -> str:
+    from urllib.parse import quote
+
+    path = quote(file.replace("\\", "/"), safe="/._-~")
+    return f"file://{path}" if path.startswith("/") else path
+
+
+def _fingerprint(found: Finding) -> str:
+    """Return an identity of a finding that does not change when lines move, so that it is not reported as new."""
+    where = found.where
+    told = "\0".join((found.kind, where.file if where else "", where.function if where else "", found.cause))
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _title(kind: str) -> str:
+    """Return a kind in the style of SARIF rules: `graph-break` is `GraphBreak`."""
+    return "".join(part.capitalize() for part in kind.split("-"))
+
+
+def _words(kind: str) -> str:
+    return f"{kind.replace('-', ' ').capitalize()}."

@@ -1,0 +1,350 @@
+"""The views of a run as plain data, for the terminal and for `--json`.
+
+`docs/show.schema.json` describes the keys; keys may be added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from depyf.findings import Finding, findings
+from depyf.findings.cache_misses.looks import looks
+from depyf.findings.causes import kinds
+from depyf.findings.reasons import Reason, refusing
+from depyf.model.counts import breaks_of, guard_count
+from depyf.model.index_reader import Run
+from depyf.model.naming import title
+from depyf.model.phases import duration, phases
+from depyf.model.run import (
+    Artefact,
+    Compile,
+    Dialect,
+    FirstCall,
+    Function,
+    GuardSet,
+    NoCall,
+    Recompile,
+    Resume,
+    Transformed,
+    Unavailable,
+    UserLine,
+)
+from depyf.model.skips import Whose, skips
+
+Json: TypeAlias = dict[str, Any]
+View: TypeAlias = Callable[[Run], list[Json]]
+
+_KERNEL = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(", re.MULTILINE)
+_NUMBER = re.compile(r"__compiled_fn_(\d+)\b")
+
+
+def overview(run: Run) -> list[Json]:
+    """Return each compile in order: its function, its trigger, and its outcome."""
+    return [
+        {
+            "id": str(compiled.id),
+            "function": title(function),
+            "where": _place(function),
+            "trigger": _trigger(function, compiled),
+            "graphs": list(compiled.compiled_fns),
+            "operations": compiled.op_count,
+            "guards": guard_count(compiled),
+            "breaks": breaks_of([compiled]).places,
+            "calls": compiled.hits,
+            "seconds": round(duration(compiled.seconds), 6),
+            "failed": compiled.failure.summary if compiled.failure is not None else None,
+        }
+        for function, compiled in run.session.compiles()
+    ]
+
+
+def all_findings(run: Run) -> list[Json]:
+    """Return the findings, worst first."""
+    return [finding_json(each) for each in findings(run.session)]
+
+
+def finding_json(found: Finding) -> Json:
+    """Return a finding in the form of `index.json`."""
+    where = found.where
+    return {
+        "kind": found.kind,
+        "severity": found.severity,
+        "where": {"file": where.file, "line": where.line, "function": where.function} if where else None,
+        "cause": found.cause,
+        "cost": {
+            "eager_calls": found.cost.eager_calls,
+            "compile_seconds": found.cost.compile_seconds,
+            "compiles": found.cost.compiles,
+        },
+        "fix": found.fix,
+        "compiles": list(found.compiles),
+    }
+
+
+def breaks(run: Run) -> list[Json]:
+    """Return the graph breaks and the user's frames that run eagerly, each once."""
+    found: dict[tuple[UserLine | None, str], Json] = {}
+    for _, compiled in run.session.compiles():
+        for each in compiled.breaks:
+            told = found.setdefault(
+                (each.where, each.reason),
+                {
+                    "reason": each.reason,
+                    "code": each.code,
+                    "where": _line(each.where),
+                    "stack": [_line(line) for line in each.stack],
+                    "explanation": each.explanation,
+                    "hints": list(each.hints),
+                    "compiles": [],
+                },
+            )
+            told["compiles"].append(str(compiled.id))
+    return [*found.values(), *_eager(run)]
+
+
+def _eager(run: Run) -> Iterator[Json]:
+    empty: Json = {"code": "", "stack": [], "explanation": "", "hints": [], "compiles": []}
+    for function, compiled in run.session.compiles():
+        if compiled.failure is not None:
+            reason = f"given up: {compiled.failure.summary}"
+            more = {"hints": compiled.failure.hints, "compiles": [str(compiled.id)]}
+            yield {"reason": reason, "where": _place(function), **empty, **more}
+    for each in skips(run.session):
+        if each.whose is Whose.OWN:
+            where = {"file": each.filename, "line": 0, "function": each.name, "text": ""}
+            yield {"reason": f"skipped: {each.reason}", "where": where, **empty}
+
+
+def recompiles(run: Run) -> list[Json]:
+    """Return each recompile with the refusals of every entry, and the fix."""
+    found, fixes = [], kinds(run.session)
+    for function, compiled in run.session.compiles():
+        if isinstance(compiled.trigger, Recompile):
+            refusals = list(refusing(run.session.functions[function.root], function, compiled, fixes))
+            near = next((each for each in refusals if each.is_nearest), None)
+            told = {
+                "id": str(compiled.id),
+                "function": title(function),
+                "where": _place(function),
+                "nearest": {"entry": near.entry, "reasons": _reasons(near.reasons)} if near is not None else None,
+                "refused": [
+                    {"entry": each.entry, "reasons": _reasons((*each.reasons, *each.folded))} for each in refusals
+                ],
+                "seconds": round(duration(compiled.seconds), 6),
+            }
+            found.append(told)
+    return found
+
+
+def _reasons(found: Iterable[Reason]) -> list[Json]:
+    return [{"text": each.words, "advice": each.fix} for each in found]
+
+
+def costs(run: Run) -> list[Json]:
+    """Return the time of each compile by phase, the longest first, and how often its code was called."""
+    found = [
+        {
+            "id": str(compiled.id),
+            "function": title(function),
+            "where": _place(function),
+            "seconds": round(duration(compiled.seconds), 6),
+            "phases": phases(compiled.seconds),
+            "operations": compiled.op_count,
+            "guards": guard_count(compiled),
+            "calls": compiled.hits,
+        }
+        for function, compiled in run.session.compiles()
+    ]
+    return sorted(found, key=lambda each: -each["seconds"])
+
+
+def caches(run: Run) -> list[Json]:
+    """Return every lookup in a cache of torch's, in order, with the reason for each miss."""
+    return [
+        {
+            "id": str(look.compile.id),
+            "function": title(look.function),
+            "cache": look.cache,
+            "outcome": look.event.outcome,
+            "key": look.event.key,
+            "why": look.why,
+            "cause": {
+                "kind": look.cause.kind,
+                "subject": look.cause.subject,
+                "before": look.cause.before,
+                "after": look.cause.after,
+            }
+            if look.cause
+            else None,
+            "nearest": look.nearest or None,
+            "details": list(look.cause.details) if look.cause else [],
+            "follows": list(look.cause.follows) if look.cause else [],
+            "seconds": round(look.seconds, 6),
+        }
+        for look in looks(run)
+    ]
+
+
+def function_view(name: str) -> View:
+    """Return the view of the functions with a name: source, and for each compile its code, guards and files."""
+
+    def view(run: Run) -> list[Json]:
+        return [
+            _function(run, each)
+            for each in run.session.functions.values()
+            if name in (title(each), each.name, each.resume_name)
+        ]
+
+    return view
+
+
+def _function(run: Run, function: Function) -> Json:
+    return {
+        "function": title(function),
+        "where": _place(function),
+        "file": function.file,
+        "source": function.source or _source(run, function),
+        "compiles": [_compile(run, function, each) for each in function.compiles],
+    }
+
+
+def _source(run: Run, function: Function) -> str:
+    """Return the text of a function from the copy of its file in the dump, from its first line on."""
+    lines = run.text(run.session.sources.get(function.filename, "")).splitlines()[max(function.first_line - 1, 0) :]
+    head = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    own = lines[:1]
+    for line in lines[1:]:
+        if line.strip() and len(line) - len(line.lstrip()) <= head and not own[-1].startswith(" " * head + "@"):
+            break
+        own.append(line)
+    return "\n".join(own).rstrip() + "\n" if own else ""
+
+
+def _compile(run: Run, function: Function, compiled: Compile) -> Json:
+    code = compiled.transformed
+    guards = compiled.guards
+    return {
+        "id": str(compiled.id),
+        "trigger": _trigger(function, compiled),
+        "transformed": run.text(code.file) if isinstance(code, Transformed) else "",
+        "level": code.level.name if isinstance(code, Transformed) else None,
+        "unavailable": code.reason if isinstance(code, Unavailable) else "",
+        "guards": [each.clause for each in guards.guards] if isinstance(guards, GuardSet) else [],
+        "graphs": list(compiled.compiled_fns),
+        "kernels": [name for each in _kernels(compiled) for name in _names(run.text(each.file))],
+        "files": [each.file for each in compiled.artefacts if each.file],
+        "calls": compiled.hits,
+    }
+
+
+def graph_view(name: str) -> View:
+    """Return the view of a graph: `name` is its number, its name, or the id of the compile that made it."""
+
+    def view(run: Run) -> list[Json]:
+        return [
+            {
+                "id": str(compiled.id),
+                "stage": each.stage,
+                "part": each.part,
+                "file": each.file,
+                "text": run.text(each.file),
+            }
+            for _, compiled in run.session.compiles()
+            for each in compiled.artefacts
+            if each.dialect is Dialect.GRAPH and _is_named(name, compiled, each)
+        ]
+
+    return view
+
+
+def _is_named(name: str, compiled: Compile, graph: Artefact) -> bool:
+    number = _NUMBER.match(graph.file.rpartition("/")[2])
+    wanted = _NUMBER.match(name)
+    own = number[1] if number is not None else ""
+    return name == str(compiled.id) or (bool(own) and own == (wanted[1] if wanted is not None else name))
+
+
+def kernel_view(name: str) -> View:
+    """Return the view of a kernel: its text in each module of Inductor's that contains it."""
+
+    def view(run: Run) -> list[Json]:
+        found = []
+        for function, compiled in run.session.compiles():
+            for each in _kernels(compiled):
+                text = run.text(each.file)
+                if name in _names(text):
+                    own = {"id": str(compiled.id), "function": title(function), "kernel": name, "file": each.file}
+                    found.append({**own, **_kernel_text(text, name)})
+        return found
+
+    return view
+
+
+def _kernels(compiled: Compile) -> list[Artefact]:
+    return [each for each in compiled.artefacts if each.dialect is Dialect.KERNEL]
+
+
+def _names(text: str) -> list[str]:
+    return [each["name"] for each in _KERNEL.finditer(text)]
+
+
+def _kernel_text(text: str, name: str) -> Json:
+    """Return the definition of a kernel with the comments above it, and its first line in the file."""
+    lines = text.splitlines()
+    begin = next(number for number, line in enumerate(lines) if line.startswith(f"{name} = async_compile."))
+    end = next((number for number in range(begin + 1, len(lines)) if lines[number].startswith("'''")), begin)
+    while begin and lines[begin - 1].startswith("#"):
+        begin -= 1
+    return {"line": begin + 1, "text": "\n".join(lines[begin : end + 1]) + "\n"}
+
+
+def _trigger(function: Function, compiled: Compile) -> str:
+    match compiled.trigger:
+        case FirstCall():
+            return "first call"
+        case NoCall(how):
+            return how
+        case Recompile():
+            return "recompile"
+        case Resume(caller):
+            return f"continues from line {function.resumes_at} after {caller}"
+
+
+def _place(function: Function) -> Json:
+    line = function.resumes_at or function.first_line
+    return {"file": function.filename, "line": line, "function": function.name, "text": ""}
+
+
+def _line(line: UserLine | None) -> Json | None:
+    if line is None:
+        return None
+    return {"file": line.filename, "line": line.line, "function": line.function, "text": line.text}
+
+
+VIEWS: Mapping[str, View] = {
+    "overview": overview,
+    "findings": all_findings,
+    "breaks": breaks,
+    "recompiles": recompiles,
+    "caches": caches,
+    "costs": costs,
+}
+"""The views without an argument."""
+
+NAMED: Mapping[str, Callable[[str], View]] = {"function": function_view, "graph": graph_view, "kernel": kernel_view}
+"""The views of one object, by its type."""
+
+
+def names(run: Run, what: str) -> list[str]:
+    """Return the names that a named view accepts for a run: functions, graphs or kernels."""
+    compiles = [compiled for _, compiled in run.session.compiles()]
+    match what:
+        case "function":
+            found = [title(each) for each in run.session.functions.values()]
+        case "graph":
+            found = [graph for each in compiles for graph in each.compiled_fns]
+        case _:
+            found = [name for each in compiles for kernel in _kernels(each) for name in _names(run.text(kernel.file))]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,213 @@
+"""A view of a run as text for a terminal, fitted to its width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from depyf.model.counts import counted
+from depyf.model.names import resumed_function
+
+Json: TypeAlias = dict[str, Any]
+SEVERITY = {"high": "bold red", "medium": "yellow", "low": "dim"}
+INDENT = (0, 0, 0, 2)
+"""The margins of lines that belong to the line above: top, right, bottom, left."""
+
+
+def rendered(view: str, items: list[Json]) -> RenderableType:
+    """Return a view's items as text, or a message that there are none."""
+    if not items:
+        return Text(EMPTY.get(view, "there is nothing with that name; `depyf show DUMP` lists the names"), style="dim")
+    return Group(*RENDERERS[view](items))
+
+
+EMPTY = {
+    "overview": "nothing was compiled",
+    "findings": "no findings",
+    "breaks": "no graph broke, and no frame of yours runs eagerly",
+    "recompiles": "nothing was recompiled",
+    "caches": "torch recorded no lookup in a cache",
+    "costs": "nothing was compiled",
+}
+
+
+def _below(what: RenderableType, indent: tuple[int, int, int, int]) -> RenderableType:
+    return Padding(what, indent, expand=False)
+
+
+def _name(function: str) -> str:
+    """Return the name of a function in the terminal. A resume function has the name of its function and its line."""
+    rest = resumed_function(function)
+    return f"{rest[0]} after :{rest[1]}" if rest else function
+
+
+def _overview(items: list[Json]) -> Iterator[RenderableType]:
+    table = _table("compile", "function", "why", right=("ops", "guards", "breaks", "calls", "seconds"))
+    for each in items:
+        failed = f" · {each['failed']}" if each["failed"] else ""
+        place = Text(each["function"]).append(f"  {_at(each['where'])}", "dim")
+        numbers = [_number(each[name]) for name in ("operations", "guards", "breaks", "calls")]
+        style = "red" if failed else "cyan" if each["trigger"] == "recompile" else ""
+        table.add_row(each["id"], place, Text(each["trigger"] + failed, style), *numbers, _seconds(each["seconds"]))
+    yield table
+
+
+def _findings(items: list[Json]) -> Iterator[RenderableType]:
+    for each in items:
+        head = Text(f"{each['severity']:<7}", SEVERITY[each["severity"]]).append(each["kind"], "bold")
+        if each["where"]:
+            head.append(f"  {_at(each['where'])}", "cyan").append(f" in {_name(each['where']['function'])}", "dim")
+        yield head
+        yield _below(Text(each["cause"]), INDENT)
+        if each["fix"]:
+            yield _below(Text("fix: ", "green").append(each["fix"], "default"), INDENT)
+        yield _below(Text(_cost(each["cost"]), "dim"), (0, 0, 1, 2))
+
+
+def _cost(cost: Json) -> str:
+    told = [counted(cost["compiles"], "compile"), _seconds(cost["compile_seconds"])]
+    if cost["eager_calls"] is not None:
+        told.append(counted(cost["eager_calls"], "eager call"))
+    return ", ".join(each for each in told if each)
+
+
+def _breaks(items: list[Json]) -> Iterator[RenderableType]:
+    for each in items:
+        yield Text("// ", "yellow").append(each["reason"], "bold").append(f" {each['code']}", "dim")
+        if each["where"]:
+            where = Text(_at(each["where"]), "cyan").append(f"  {each['where']['text']}", "default")
+            yield _below(where, INDENT)
+        if each["explanation"]:
+            yield _below(Text(each["explanation"]), INDENT)
+        for hint in each["hints"]:
+            yield _below(Text("hint: ", "green").append(hint, "default"), INDENT)
+        compiles = f"in compile {', '.join(each['compiles'])}" if each["compiles"] else ""
+        yield _below(Text(compiles, "dim"), (0, 0, 1 if compiles else 0, 2))
+
+
+def _recompiles(items: list[Json]) -> Iterator[RenderableType]:
+    for each in items:
+        head = (
+            Text(f"{each['id']} ", "bold")
+            .append(each["function"], "bold")
+            .append(f"  {_at(each['where'])}", "cyan")
+        )
+        yield head.append(f"  {_seconds(each['seconds'])}", "dim")
+        told = each["nearest"]
+        for reason in told["reasons"] if told is not None else ():
+            yield _below(Text(f"{told['entry']} refused: ", "dim").append(reason["text"], "default"), INDENT)
+            if reason["advice"]:
+                yield _below(Text("fix: ", "green").append(reason["advice"], "default"), (0, 0, 0, 4))
+        others = len(each["refused"]) - 1
+        if others > 0:
+            yield _below(Text(f"{counted(others, 'other entry', 'other entries')} refused more: --json", "dim"), INDENT)
+        if told is None:
+            yield _below(Text("torch does not say why", "dim"), INDENT)
+        yield Text()
+
+
+def _costs(items: list[Json]) -> Iterator[RenderableType]:
+    table = _table("compile", "function", "of which", right=("seconds", "calls"))
+    for each in items:
+        parts = sorted(each["phases"].items(), key=lambda part: -part[1])
+        told = ", ".join(f"{name} {_seconds(value)}" for name, value in parts)
+        place = Text(each["function"]).append(f"  {_at(each['where'])}", "dim")
+        table.add_row(each["id"], place, told, _seconds(each["seconds"]), _number(each["calls"]))
+    total = sum(each["seconds"] for each in items)
+    yield table
+    yield Text(f"{counted(len(items), 'compile')}, {_seconds(total) or '0 s'} in all", "dim")
+
+
+def _functions(items: list[Json]) -> Iterator[RenderableType]:
+    for each in items:
+        yield (
+            Text(each["function"], "bold")
+            .append(f"  {_at(each['where'])}", "cyan")
+            .append(f"  {each['file']}", "dim")
+        )
+        yield _code(each["source"], each["where"]["line"])
+        for compiled in each["compiles"]:
+            level = f", proven {compiled['level']}" if compiled["level"] else ""
+            yield Text(f"\n{compiled['id']}: {compiled['trigger']}{level}", "bold")
+            yield _code(compiled["transformed"]) if compiled["transformed"] else Text(compiled["unavailable"], "dim")
+            yield from _listed("guards", compiled["guards"])
+            yield from _listed("graphs", compiled["graphs"])
+            yield from _listed("kernels", compiled["kernels"])
+        yield Text()
+
+
+def _texts(items: list[Json]) -> Iterator[RenderableType]:
+    for each in items:
+        what = " ".join(part for part in (each.get("stage", ""), each.get("part", ""), each.get("kernel", "")) if part)
+        yield Text(what, "bold").append(f"  compile {each['id']}", "default").append(f"  {each['file']}", "dim")
+        yield _code(each["text"], each.get("line", 1))
+        yield Text()
+
+
+def _caches(items: list[Json]) -> Iterator[RenderableType]:
+    styles = {"hit": "green", "miss": "yellow", "bypass": "red"}
+    for each in items:
+        head = Text(f"{each['outcome']:<7}", styles.get(each["outcome"], "")).append(f"{each['cache']}  ", "bold")
+        yield head.append(f"compile {each['id']} of {each['function']}").append(
+            f"  {_seconds(each['seconds'])}", "dim"
+        )
+        if each["why"]:
+            yield _below(Text(each["why"]), INDENT)
+        for line in each["details"]:
+            yield _below(Text(line, "green" if line.startswith("+") else "red"), (0, 0, 0, 4))
+
+
+def _listed(what: str, names: Iterable[str]) -> Iterator[RenderableType]:
+    found = list(names)
+    if found:
+        yield Text(f"{what}:", "dim")
+        yield _below(Text("\n".join(found)), INDENT)
+
+
+def _code(text: str, first: int = 1) -> RenderableType:
+    return Syntax(
+        text.rstrip("\n"), "python", line_numbers=True, start_line=first, word_wrap=True, background_color="default"
+    )
+
+
+def _table(*left: str, right: tuple[str, ...] = ()) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
+    for name in left:
+        table.add_column(name, overflow="fold")
+    for name in right:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _at(where: Json) -> str:
+    return f"{where['file']}:{where['line']}" if where["line"] else str(where["file"])
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _seconds(value: float) -> str:
+    if not value:
+        return ""
+    return f"{value:.1f} s" if value >= 1 else f"{1000 * value:.0f} ms" if value >= 0.001 else "<1 ms"
+
+
+RENDERERS: Mapping[str, Callable[[list[Json]], Iterator[RenderableType]]] = {
+    "overview": _overview,
+    "findings": _findings,
+    "breaks": _breaks,
+    "recompiles": _recompiles,
+    "costs": _costs,
+    "caches": _caches,
+    "function": _functions,
+    "graph": _texts,
+    "kernel": _texts,
+}

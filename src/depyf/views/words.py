@@ -1,0 +1,87 @@
+"""Short phrases that several views share."""
+
+from __future__ import annotations
+
+from depyf.findings.nearest import nearest
+from depyf.findings.reasons import reason_words
+from depyf.model.run import (
+    Artefact,
+    Compile,
+    Dialect,
+    FirstCall,
+    Function,
+    NoCall,
+    Recompile,
+    Resume,
+    Transformed,
+)
+from depyf.model.user_source import Resumption, is_generated, is_library_file, short_path
+
+
+def trigger_words(root: Function, function: Function, compiled: Compile, rest: str = "in index.md") -> str:
+    """Return why something was compiled; for a recompile, why the nearest entry refused the call.
+
+    root: the function, or the one that it resumes.
+    rest: where the other entries are described.
+    """
+    match compiled.trigger:
+        case FirstCall(failed):
+            return f"again, because compile {failed} failed" if failed else "first call"
+        case NoCall(how):
+            return how
+        case Recompile() as trigger:
+            told, why = nearest(trigger), reason_words(root, function, compiled)
+            if told is None:
+                return f"recompile, {why}"
+            untold = trigger.others.count if trigger.others is not None else 0
+            others = len(told.reasons) - 1 + told.folded + told.others + untold
+            return f"recompile, {told.entry}: {why}" + (f" ({others} more {rest})" if others else "")
+        case Resume(caller):
+            return f"continues after {caller}"
+
+
+def in_columns(facts: list[str]) -> list[str]:
+    """Return facts side by side in one line, or one below the other if the line would be too long."""
+    together = "    ".join(facts)
+    return [together] if len(together) <= 110 else facts
+
+
+def place_words(function: Function) -> str:
+    """Return the name and place of a function."""
+    return f"{function.name}, {where_words(function)}"
+
+
+def where_words(function: Function) -> str:
+    """Return the place of a function; for generated code the line of the program that led to its first compile.
+
+    before: <eval_with_key>.7:4
+    after:  train.py:17, in generated code
+    """
+    if is_generated(function.filename) and function.compiles:
+        for call in reversed(function.compiles[0].user_stack):
+            if not (is_generated(call.filename) or is_library_file(call.filename)):
+                return f"{short_path(call.filename)}:{call.line}, in generated code"
+    return f"{short_path(function.filename)}:{function.first_line}"
+
+
+def proof_words(compiled: Compile) -> str:
+    """Return the level of proof of a compile's source, or why there is none."""
+    transformed = compiled.transformed
+    if not isinstance(transformed, Transformed):
+        return f"none: {transformed.reason}"
+    if not transformed.is_runnable:
+        return f"{transformed.level.name}, Dynamo's own bytecode runs: {transformed.reason}"
+    return transformed.level.name
+
+
+def resumption(function: Function, root: Function) -> Resumption | None:
+    """Return where a resume function continues in the user's source, or None for the user's own function."""
+    if function.resumes_at is None or function.break_line is None:
+        return None
+    return Resumption(root.source, root.first_line, function.break_line, function.resumes_at)
+
+
+def graph_label(artefact: Artefact) -> str:
+    """Return the short name of an artefact in a list of links."""
+    number = f" {artefact.number}" if artefact.number or artefact.dialect is Dialect.KERNEL else ""
+    return f"{artefact.stage}{number}" + (f" ({artefact.part})" if artefact.part else "")
