@@ -82,7 +82,7 @@ dist: $(VENV)/.made
 # The contract suite, with what only a GPU can show.
 test-cuda: $(STAMP)-dev
 	@if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then \
-		$(BIN)/python -m pytest -rs tests/torch tests/report/kernels; \
+		$(BIN)/python -m pytest -rs tests/torch tests/links/inductor; \
 	else echo "test-cuda needs a GPU that torch can use; there is none here, and nothing was tested" >&2; exit 1; fi
 
 # Triton's kernels run in its interpreter. The environment is one of its own, so that other tests run as ever.
@@ -92,7 +92,7 @@ test-triton:
 triton-tests: $(STAMP)-dev
 	@$(BIN)/python -c 'import triton' 2>/dev/null || $(PIP) install --quiet '$(TRITON)'
 	@$(BIN)/python -m pytest -rs tests/torch/kernels tests/torch/numerics tests/torch/profile/test_interpreted.py \
-		tests/report/kernels
+		tests/links/inductor
 
 lint: $(STAMP)-dev
 	@$(BIN)/ruff check .

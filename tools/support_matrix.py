@@ -47,6 +47,8 @@ _BAR = re.compile(r"^(?:met    |NOT MET)  ([^:\n]+): (.*)$", re.MULTILINE)
 SECONDS = 3600
 """The longest that a part may take; what it has printed by then does not count."""
 
+CONTRACT_TESTS = ("tests/torch", "tests/model", "tests/findings", "tests/links", "tests/views")
+
 
 def _output(python: str, *arguments: str) -> str:
     environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
@@ -70,7 +72,7 @@ def probe(python: str, _: Found) -> Found:
 
 def run_tests(python: str, before: Found) -> Found:
     """Return how many contract tests pass, and why others are skipped."""
-    return _tests(python, before, "-m", "not slow", "tests/torch", "tests/report")
+    return _tests(python, before, "-m", "not slow", *CONTRACT_TESTS)
 
 
 def run_debuggers(python: str, before: Found) -> Found:
@@ -142,8 +144,8 @@ def page(results: dict[str, dict[str, Found]]) -> str:
         "# Supported versions",
         "",
         "`tools/support_matrix.py` writes this page. For each environment it runs the contract tests (`tests/torch`,",
-        "`tests/report`), the debugger tests (`tests/torch/debuggers`), the check of guard verdicts against torch's",
-        "C++ guards (`tools/guard_verdicts`), and the programs for Dynamo (`benchmarks/dynamo_code.py`). A test is",
+        "`tests/model`, `tests/findings`, `tests/links`, `tests/views`), the debugger tests (`tests/torch/debuggers`), the",
+        "check of guard verdicts against torch's C++ guards (`tools/guard_verdicts`), and the programs for Dynamo (`benchmarks/dynamo_code.py`). A test is",
         "skipped if the torch lacks what it tests; the reasons are listed below.",
         "",
         "| torch | Python | contract tests | debugger tests | guards that agree with C++ | decompiled code of Dynamo |",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.cli.test_show import SOURCE, run
-from tests.report.html.browsing import browser
+from tests.views.html.browsing import browser
 
 COLUMNS = ["bytecode", "graph", "tree", "source"]
 MARKED = """

@@ -14,7 +14,7 @@ nbclient = pytest.importorskip("nbclient", reason="the notebook is run with nbcl
 nbconvert = pytest.importorskip("nbconvert", reason="the notebook's page is made with nbconvert")
 pytest.importorskip("ipykernel", reason="the notebook needs a kernel")
 
-from tests.report.html.browsing import browser  # noqa: E402
+from tests.views.html.browsing import browser  # noqa: E402
 
 CELLS = {
     "load": "%load_ext depyf",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.html.browsing import browser, visit
+from tests.views.html.browsing import browser, visit
 from tools.gallery import NAMES, PROGRAMS, Exhibit, about, page
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -107,7 +107,7 @@ FACTS: dict[str, tuple[Has, str]] = {
     "guards added": (lambda step: step["shapes"][0]["expression"] == "Eq(s0, 3)", "Eq(s0, 3)"),
     "specializations": (lambda step: step["shapes"][1]["expression"] == "s7", "s7 = 5"),
     "graphs": (lambda step: step["artefacts"][0]["stage"] == "Captured_Graph", "torch.ops.aten.sin.default"),
-    # The page shows it as links between the lines of the texts: tests/report has these.
+    # The page shows it as links between the lines of the texts: tests/views and tests/links have these.
     "provenance": (lambda step: _stage(step, "inductor_provenance_tracking_node_mappings"), ""),
     "collectives' schedule": (lambda step: _stage(step, "inductor_collective_schedule"), "all_reduce_"),
     "runtime estimates": (lambda step: _stage(step, "inductor_runtime_and_tensor_meta"), "4711"),

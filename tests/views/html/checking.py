@@ -7,7 +7,7 @@ from pathlib import Path
 from depyf.links.documents import Document, documents
 from depyf.model.index_reader import read_run
 from depyf.views.html.function_data import entry_key
-from tests.report.html.browsing import Visit
+from tests.views.html.browsing import Visit
 
 DOC, SOURCE = ".pane:not(.source)", ".pane.source"
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.report.html.browsing import browser, visit
-from tests.report.html.checking import check_links
+from tests.views.html.browsing import browser, visit
+from tests.views.html.checking import check_links
 
 torch = pytest.importorskip("torch", reason="the runs need torch")
 pytest.importorskip("click", reason="the command line needs click")

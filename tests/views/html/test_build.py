@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from depyf.cli.commands import depyf
 from depyf.views.html.build import build_report
 from depyf.views.html.chunks import as_json, read_script
-from tests.report.dump_of_toy import FILES, HOSTILE, entry, function, index, toy_entry, write_dump, write_toy
+from tests.dump_of_toy import FILES, HOSTILE, entry, function, index, toy_entry, write_dump, write_toy
 
 
 class Elements(HTMLParser):

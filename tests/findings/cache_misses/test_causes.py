@@ -16,7 +16,7 @@ from depyf.findings.cache_misses.key import Record, read_record
 from depyf.findings.cache_misses.looks import looks
 from depyf.findings.cache_misses.nearest import nearest
 from depyf.model.index_reader import read_run
-from tests.report.dump_of_toy import entry, function, index
+from tests.dump_of_toy import entry, function, index
 
 GRAPH = "GraphModule()\n\n\n\ndef forward(self, arg0_1):\n    {}\n    return (relu,)\n    # To see more debug info"
 SIN = "mul = torch.ops.aten.mul.Tensor(arg0_1, 2);  arg0_1 = None"

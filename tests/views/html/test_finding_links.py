@@ -12,8 +12,8 @@ from benchmarks import index_parts
 from depyf.findings import findings
 from depyf.model.index_reader import read_run
 from depyf.views.html.build import build_report
-from tests.report.dump_of_toy import FILES, entry, function, line, toy_entry, write_dump
-from tests.report.html.browsing import Visit, browser, visit
+from tests.dump_of_toy import FILES, entry, function, line, toy_entry, write_dump
+from tests.views.html.browsing import Visit, browser, visit
 
 WIDE, NARROW = {"width": 1500, "height": 900}, {"width": 390, "height": 844}
 LONG = "def deep(x):\n" + "".join(f"    x = x + {number}\n" for number in range(400)) + "    return x.item()\n"

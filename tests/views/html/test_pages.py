@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from depyf.views.html.build import build_report
-from tests.report.dump_of_toy import (
+from tests.dump_of_toy import (
     FILES,
     HOSTILE,
     SOURCE,
@@ -21,8 +21,8 @@ from tests.report.dump_of_toy import (
     write_dump,
     write_toy,
 )
-from tests.report.html.browsing import browser, visit
-from tests.report.html.checking import check_links, lit, point
+from tests.views.html.browsing import browser, visit
+from tests.views.html.checking import check_links, lit, point
 
 PAGES = ("overview", "recompiles", "breaks", "caches", "diff")
 

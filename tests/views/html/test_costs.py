@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from depyf.views.html.build import build_report
-from tests.report.dump_of_toy import HOSTILE, write_toy
-from tests.report.html.browsing import browser, visit
+from tests.dump_of_toy import HOSTILE, write_toy
+from tests.views.html.browsing import browser, visit
 
 GRAPH = "__compiled_fn_1.Captured_Graph.0.py"
 
