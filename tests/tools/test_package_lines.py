@@ -32,4 +32,4 @@ def test_blank_lines_comments_and_docstrings_do_not_count() -> None:
 
 def test_the_parts_of_the_decompiler_stand_alone() -> None:
     paths = ("src/depyf/decompiler/structure/regions/with_.py", "src/depyf/views/html/page.py", "src/depyf/api.py")
-    assert [package(path) for path in paths] == ["decompiler/structure", "report", "."]
+    assert [package(path) for path in paths] == ["decompiler/structure", "views", "."]
