@@ -18,12 +18,12 @@ from depyf.model.run import (
     Guard,
     GuardSet,
     Recompile,
-    Refusal,
     Session,
     ShapeFact,
     SideEffect,
-    UserLine,
 )
+from depyf.model.user_line import UserLine
+from tests.sentences import failed
 
 
 def run_of(*functions: Function) -> Session:
@@ -36,7 +36,7 @@ def function(
     """Return a function that was compiled, and again in the next call, where its first entry refused."""
     first = Compile(CompileId(frame, 0), name, filename, 1, user_stack=stack, order=frame)
     again = Compile(CompileId(frame, 1), name, filename, 1, user_stack=stack, order=order)
-    again.trigger = Recompile((Refusal(f"{frame}/0", explained[:1], explained),))
+    again.trigger = Recompile((failed(f"{frame}/0", explained[:1], explained),))
     made = Function(str(frame), name, filename, 1, "", str(frame), compiles=[first, again])
     made.parameters = ("self", "x", "mode")
     return made
@@ -146,7 +146,7 @@ def test_a_number_that_the_function_raises_is_a_counter_where_others_raise_it_to
     made.compiles[0].effects = [SideEffect("L['net']", ())]
     later = Compile(CompileId(0, 2), "f", "f.py", 1, user_stack=(CALL,), order=11)
     text = 'L["net"].calls: expected 3, got 54'
-    later.trigger = Recompile((Refusal("0/1", (text,), (text,)),))
+    later.trigger = Recompile((failed("0/1", (text,), (text,)),))
     made.compiles.append(later)
     (found,) = findings(run_of(made))
     assert found.kind == "counter" and "it grows from call to call" in found.cause
@@ -213,7 +213,7 @@ def again(line: str, *explained: str) -> Session:
     made = function(0, "net", "net.py", (CALL,), 10, explained[0] + line)
     for number, text in enumerate(explained[1:], 2):
         more = Compile(CompileId(0, number), "net", "net.py", 1, user_stack=(CALL,), order=10 + number)
-        more.trigger = Recompile((Refusal(f"0/{number - 1}", (text + line,), (text + line,)),))
+        more.trigger = Recompile((failed(f"0/{number - 1}", (text + line,), (text + line,)),))
         made.compiles.append(more)
     return run_of(made)
 
@@ -286,7 +286,7 @@ def test_what_is_passed_as_a_keyword_is_an_argument() -> None:
 def test_a_key_that_torch_alone_tells_of_is_read() -> None:
     for text in ("___dict_contains('w', L['x'])", "not ___dict_contains('w', L['x'])"):
         made = function(0, "f", "f.py", (CALL,), 10)
-        made.compiles[1].trigger = Recompile((Refusal("0/0", (f"{text}  (:3 if 'w' in x:)",)),))
+        made.compiles[1].trigger = Recompile((failed("0/0", (f"{text}  (:3 if 'w' in x:)",)),))
         (found,) = findings(run_of(made))
         assert (found.kind, found.where.line) == ("dict-keys", 3)
         assert "`x` had the key 'w' in some calls only" in found.cause
@@ -391,8 +391,8 @@ def test_a_state_around_a_call_of_a_library_keeps_its_advice() -> None:
 
 
 def test_of_entries_that_say_one_thing_each_the_one_that_looked_at_a_value_is_nearest() -> None:
-    state = Refusal("0/1", ("GLOBAL_STATE changed: grad_mode ",))
-    found = nearest(Recompile((Refusal("0/0", ('L["n"] == 3',)), state)))
+    state = failed("0/1", ("GLOBAL_STATE changed: grad_mode ",))
+    found = nearest(Recompile((failed("0/0", ('L["n"] == 3',)), state)))
     assert (found.entry, found.reasons[0].subject) == ("0/0", "n")
 
 
@@ -413,7 +413,7 @@ def test_a_number_that_grows_and_decides_a_branch_is_not_to_be_made_a_tensor() -
     for read, kind in ((inlined, "counter-in-condition"), (elsewhere, "counter")):
         made = function(0, "f", "f.py", (CALL,), 10, text)
         later = Compile(CompileId(0, 2), "f", "f.py", 1, user_stack=(CALL,), order=11)
-        later.trigger = Recompile((Refusal("0/1", (text,), (text.replace("5, got 6", "6, got 7"),)),))
+        later.trigger = Recompile((failed("0/1", (text,), (text.replace("5, got 6", "6, got 7"),)),))
         made.compiles.append(later)
         for each in made.compiles:
             each.lines = (read,)
@@ -427,7 +427,7 @@ def test_the_value_that_is_new_each_time_reached_the_limit_not_the_one_that_chan
     for number in range(2, 8):
         again = Compile(CompileId(0, number), "f", "f.py", 1, user_stack=(CALL,), order=10 + number)
         text = size if number % 2 else f"L[\"mode\"]: expected 'm{number - 2}', got 'm{number}'"
-        again.trigger = Recompile((Refusal(f"0/{number - 1}", (text,), (text,)),))
+        again.trigger = Recompile((failed(f"0/{number - 1}", (text,), (text,)),))
         made.compiles.append(again)
     past = Compile(CompileId(0, 8), "f", "f.py", 1, user_stack=(CALL,), order=30)
     past.failure = Failure("FailOnRecompileLimitHit", "recompile_limit reached", None)
@@ -443,7 +443,7 @@ def test_the_condition_of_a_branch_and_the_number_in_it_are_one_finding() -> Non
     for number, subject in ((2, "self"), (3, "other")):
         text = f"L[\"{subject}\"].n > 0.5: expected true, got {{'L[\"{subject}\"].n': 0.4}}"
         again = Compile(CompileId(0, number), "f", "f.py", 1, user_stack=(CALL,), order=10 + number)
-        again.trigger = Recompile((Refusal("0/1", (text,), (text,)),))
+        again.trigger = Recompile((failed("0/1", (text,), (text,)),))
         made.compiles.append(again)
     one, other = findings(run_of(made))
     assert (one.kind, one.compiles) == ("number-in-condition", ("0/1", "0/2"))
@@ -480,7 +480,7 @@ def test_a_container_that_the_function_or_an_object_keeps_grows_also_in_unequal_
     ):
         made = function(0, "f", "f.py", (CALL,), 10, texts[0])
         later = Compile(CompileId(0, 2), "f", "f.py", 1, user_stack=(CALL,), order=11)
-        later.trigger = Recompile((Refusal("0/1", texts[1:], texts[1:]),))
+        later.trigger = Recompile((failed("0/1", texts[1:], texts[1:]),))
         made.compiles.append(later)
         made.compiles[0].effects = [SideEffect(source, ())]
         (found,) = findings(run_of(made))

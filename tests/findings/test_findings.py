@@ -11,17 +11,18 @@ from depyf.model.index_reader import findings_of, session_of
 from depyf.model.run import (
     Compile,
     CompileId,
+    FailedEntry,
     Failure,
     Function,
     GraphBreak,
     Recompile,
-    Refusal,
     Session,
     Transformed,
-    UserLine,
 )
+from depyf.model.user_line import UserLine
 from depyf.verify.level import Level
 from depyf.views.index_markdown import index_markdown
+from tests.sentences import failed
 
 
 def session(*compiles: Compile) -> Session:
@@ -32,7 +33,7 @@ def session(*compiles: Compile) -> Session:
     return Session("2.13.0", "3.11.7", functions={"0": function})
 
 
-def compiled(number: int, *refusals: Refusal, **changes: object) -> Compile:
+def compiled(number: int, *refusals: FailedEntry, **changes: object) -> Compile:
     """Return a compile of `f`: a recompile, where refusals are given."""
     made = Compile(CompileId(0, number), "f", "f.py", 1, seconds={"total": 0.5})
     if refusals:
@@ -50,8 +51,8 @@ def broken(line: int, reason: str = "print") -> GraphBreak:
     return GraphBreak(reason, "", ("remove it",), "GB0001", UserLine("f.py", line, "x", "f"), (), 0, "")
 
 
-def refused(entry: str, *explained: str) -> Refusal:
-    return Refusal(entry, explained[:1], explained)
+def refused(entry: str, *explained: str) -> FailedEntry:
+    return failed(entry, explained[:1], explained)
 
 
 def test_a_run_without_a_problem_has_none() -> None:
@@ -90,7 +91,7 @@ def test_the_limit_is_told_with_the_cause_of_the_recompiles() -> None:
     limit = Failure("RecompileLimitExceeded", "recompile_limit reached", None)
     texts = [f'L["n"]: expected {number}, got {number + 1}' for number in range(3)]
     recompiles = [compiled(number + 1, refused(f"0/{number}", text)) for number, text in enumerate(texts)]
-    run = session(compiled(0), *recompiles, compiled(4, Refusal("0/3", ("n == 3",)), failure=limit))
+    run = session(compiled(0), *recompiles, compiled(4, failed("0/3", ("n == 3",)), failure=limit))
     (found,) = findings(run)
     assert (found.kind, found.severity, found.cost.compiles) == ("recompile-limit", "high", 4)
     assert "it grows by 1" in found.cause and "add_" in found.fix
@@ -115,7 +116,7 @@ def test_calls_past_the_limit_are_told_where_they_are_counted() -> None:
     run = session(
         compiled(0, hits=3, transformed=made()),
         compiled(1, refused("0/0", "L[\"s\"]: expected 'a', got 'b'"), hits=5, transformed=made()),
-        compiled(2, Refusal("0/1", ("s == 'b'",)), failure=limit),
+        compiled(2, failed("0/1", ("s == 'b'",)), failure=limit),
     )
     run.functions["0"].eager_calls = 192
     (found,) = findings(run)

@@ -8,7 +8,8 @@ import pytest
 
 from depyf.findings.reading_lines import reading_line
 from depyf.findings.reasons import reason_words
-from depyf.model.run import Compile, CompileId, Function, Recompile, Refusal
+from depyf.model.run import Compile, CompileId, Function, Recompile
+from tests.sentences import failed
 
 SOURCE = textwrap.dedent(
     """\
@@ -77,5 +78,5 @@ def test_a_source_that_is_not_whole_has_no_lines() -> None:
 )
 def test_a_line_that_torch_names_goes_first(explained: str, said: str) -> None:
     function = Function("0", "f", "train.py", 10, "def f(x, n):\n    return x * n\n", "0", parameters=("x", "n"))
-    compiled = Compile(CompileId(0, 1), "f", "train.py", 10, trigger=Recompile((Refusal("0/0", (), (explained,)),)))
+    compiled = Compile(CompileId(0, 1), "f", "train.py", 10, trigger=Recompile((failed("0/0", (), (explained,)),)))
     assert reason_words(function, function, compiled) == said

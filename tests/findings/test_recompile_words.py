@@ -5,36 +5,40 @@ from __future__ import annotations
 import pytest
 
 from depyf.findings.catalogue import advice, kind_of_recompile
-from depyf.findings.catalogue.refusals import filled
-from depyf.findings.nearest import nearest
-from depyf.model.refused import refused
-from depyf.model.run import Guard, Recompile, Refusal
+from depyf.findings.catalogue.classify import filled
+from depyf.findings.nearest import guard_failures, nearest
+from depyf.model.guard_failure import Check
+from depyf.model.run import Guard, Recompile
+from depyf.model.user_line import UserLine
 from depyf.views.entry_table import NOTHING, entry_table
+from tests.sentences import failed
 
 
 def test_a_text_that_nobody_knows_is_kept_whole_and_has_no_advice() -> None:
-    (found,) = refused(Refusal("0/0", ("something new",)))
+    (found,) = guard_failures(failed("0/0", ("something new",)))
     assert (found.text, found.source, found.expected) == ("something new", "", "")
     assert advice(found) == ""
 
 
 def test_an_explained_respect_is_taken_apart() -> None:
     text = 'size of L["x"]: expected (2, 8), got (2, 12)  (:134 return F.linear(input, self.bias))'
-    (found,) = refused(Refusal("0/0", ("torch's own words",), (text,)))
-    assert (found.aspect, found.source) == ("size", 'L["x"]')
+    (found,) = guard_failures(failed("0/0", ("torch's own words",), (text,)))
+    assert (found.check, found.source) == (Check.SIZE, 'L["x"]')
     assert (found.expected, found.actual) == ("(2, 8)", "(2, 12)")
-    assert found.where == ":134 return F.linear(input, self.bias)"
+    assert found.line == UserLine("", 134, "return F.linear(input, self.bias)")
 
 
 @pytest.mark.parametrize("where", ["linear.py:134 return F.linear(input, self.bias)", "/home/me/linear.py:134"])
 def test_the_line_that_needs_it_may_be_in_another_file(where: str) -> None:
-    (found,) = refused(Refusal("0/0", (), (f'size of L["x"]: expected (2, 8), got (2, 12)  ({where})',)))
-    assert (found.actual, found.where) == ("(2, 12)", where)
+    (found,) = guard_failures(failed("0/0", (), (f'size of L["x"]: expected (2, 8), got (2, 12)  ({where})',)))
+    file, _, rest = where.partition(":")
+    assert (found.actual, found.line) == ("(2, 12)", UserLine(file, 134, rest.removeprefix("134").strip()))
 
 
 def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
-    (found,) = refused(Refusal("0/0", ("tensor 'x' size mismatch at index 1. expected 8, actual 12",)))
-    assert (found.source, found.aspect, found.expected, found.actual) == ("x", "size", "8", "12")
+    (found,) = guard_failures(failed("0/0", ("tensor 'x' size mismatch at index 1. expected 8, actual 12",)))
+    assert (found.source, found.check, found.dimension) == ("x", Check.SIZE, 1)
+    assert (found.expected, found.actual) == ("8", "12")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +64,7 @@ def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
     ],
 )
 def test_advice_is_by_what_was_not_as_expected(text: str, kind: str, says: str) -> None:
-    (found,) = refused(Refusal("0/0", (), (text,)))
+    (found,) = guard_failures(failed("0/0", (), (text,)))
     assert kind_of_recompile(found).name == kind
     assert says in advice(found)
 
@@ -83,23 +87,23 @@ def test_advice_is_by_what_was_not_as_expected(text: str, kind: str, says: str) 
     ],
 )
 def test_what_is_not_known_is_not_said(text: str, said: str) -> None:
-    (found,) = refused(Refusal("0/0", (), (text,)))
+    (found,) = guard_failures(failed("0/0", (), (text,)))
     assert filled(kind_of_recompile(found).cause, found) == said
 
 
 def test_no_tensor_stands_for_a_string_that_is_there_in_some_calls_alone() -> None:
-    (found,) = refused(Refusal("0/0", (), ("G[\"kind\"]: expected None, got 'a'",)))
+    (found,) = guard_failures(failed("0/0", (), ("G[\"kind\"]: expected None, got 'a'",)))
     assert kind_of_recompile(found).name == "global-none"
     assert advice(found) == ""
 
 
 def test_a_name_that_is_no_parameter_is_of_the_enclosing_function() -> None:
-    (found,) = refused(Refusal("0/0", (), ('L["k"]: expected 1, got 2',)))
+    (found,) = guard_failures(failed("0/0", (), ('L["k"]: expected 1, got 2',)))
     assert kind_of_recompile(found, ("x",)).name == "closure-int"
 
 
 def recompile(*explained: tuple[str, ...]) -> Recompile:
-    return Recompile(tuple(Refusal(f"0/{number}", texts[:1], texts) for number, texts in enumerate(explained)))
+    return Recompile(tuple(failed(f"0/{number}", texts[:1], texts) for number, texts in enumerate(explained)))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +129,7 @@ def test_the_nearest_entry_is_the_one_with_the_fewest_independent_reasons() -> N
     far = ('L["n"]: expected 1, got 2', 'L["m"]: expected 1, got 2')
     near = ('size of L["x"]: expected (2, 8), got (4, 8)', 'stride of L["x"]: expected (8, 1), got (9, 1)')
     told = nearest(recompile(near, far))
-    assert told is not None and (told.entry, told.reasons[0].aspect, told.others) == ("0/0", "size", 2)
+    assert told is not None and (told.entry, told.reasons[0].check, told.others) == ("0/0", Check.SIZE, 2)
     told = nearest(recompile(near, far, near))
     assert told is not None and told.entry == "0/2"
     assert nearest(recompile()) is None
@@ -172,7 +176,7 @@ def test_a_number_of_the_process_in_a_name_is_no_difference() -> None:
     ],
 )
 def test_a_refusal_is_of_the_value_that_the_user_can_change(text: str, kind: str, subject: str) -> None:
-    (found,) = refused(Refusal("0/0", (), (text,)))
+    (found,) = guard_failures(failed("0/0", (), (text,)))
     assert kind_of_recompile(found).name == kind
     assert f"`{subject}`" in filled(kind_of_recompile(found).cause, found)
 
@@ -202,13 +206,13 @@ def test_a_refusal_is_of_the_value_that_the_user_can_change(text: str, kind: str
     ],
 )
 def test_the_sentence_says_what_did_not_hold(text: str, kind: str, says: str) -> None:
-    (found,) = refused(Refusal("0/0", (), (text,)))
+    (found,) = guard_failures(failed("0/0", (), (text,)))
     assert kind_of_recompile(found).name == kind
     assert says in filled(kind_of_recompile(found).cause, found)
 
 
 def test_of_two_dimensions_the_one_that_may_be_dynamic_is_marked() -> None:
-    (found,) = refused(Refusal("0/0", (), ('size of L["x"]: expected (1, 8), got (4, 9)',)))
+    (found,) = guard_failures(failed("0/0", (), ('size of L["x"]: expected (1, 8), got (4, 9)',)))
     assert (kind_of_recompile(found).name, advice(found)) == (
         "tensor-size",
         "call `torch._dynamo.mark_dynamic(x, 1)` before the first call",
@@ -225,7 +229,7 @@ def test_of_two_dimensions_the_one_that_may_be_dynamic_is_marked() -> None:
     ],
 )
 def test_no_tensor_stands_for_a_number_that_a_branch_or_a_loop_depends_on(source: str, kind: str) -> None:
-    (found,) = refused(Refusal("0/0", (), ('L["n"]: expected 5, got 7',)))
+    (found,) = guard_failures(failed("0/0", (), ('L["n"]: expected 5, got 7',)))
     assert kind_of_recompile(found, ("x", "n"), source).name == kind
 
 
@@ -244,7 +248,7 @@ def test_no_tensor_stands_for_a_number_that_a_branch_or_a_loop_depends_on(source
     ],
 )
 def test_a_number_that_a_method_or_a_slice_takes_becomes_a_symbol(guard: str, source: str, kind: str) -> None:
-    (found,) = refused(Refusal("0/0", (), (guard,)))
+    (found,) = guard_failures(failed("0/0", (), (guard,)))
     assert kind_of_recompile(found, ("x", "n") if guard.startswith("L") else ("x",), source).name == kind
 
 
@@ -257,5 +261,5 @@ def test_a_number_that_a_method_or_a_slice_takes_becomes_a_symbol(guard: str, so
     ],
 )
 def test_keys_and_members_are_told_as_such(text: str, said: str) -> None:
-    (found,) = refused(Refusal("0/0", (), (text,)))
+    (found,) = guard_failures(failed("0/0", (), (text,)))
     assert filled(kind_of_recompile(found).cause, found) == said

@@ -8,7 +8,8 @@ import pytest
 
 from depyf.model.artifacts.effects import effect_lines
 from depyf.model.artifacts.transformed_source import Notes, annotated
-from depyf.model.run import SideEffect, UserLine
+from depyf.model.run import SideEffect
+from depyf.model.user_line import UserLine
 
 
 def _commented(body: str, *sources: str) -> list[int]:

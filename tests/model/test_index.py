@@ -19,19 +19,20 @@ from depyf.model.run import (
     CompileId,
     Dialect,
     EntryContrast,
+    FailedEntry,
     Failure,
     Function,
     GraphBreak,
     Guard,
     GuardSet,
     Recompile,
-    Refusal,
     Session,
     Unavailable,
-    UserLine,
 )
+from depyf.model.user_line import UserLine
 from depyf.views.index_markdown import index_markdown
 from depyf.views.summary import summary
+from tests.sentences import failed as failed_entry
 
 NASTY = 'a "\0" b | c\n\u2028 "\\u00000\\u0000" \udc80'
 
@@ -43,7 +44,7 @@ def _session() -> Session:
         "f",
         "f.py",
         1,
-        trigger=Recompile((Refusal("0/0", ("x | y",)),)),
+        trigger=Recompile((failed_entry("0/0", ("x | y",)),)),
         guards=GuardSet((guard, guard)),
         artefacts=[Artefact("kernel", Dialect.KERNEL, "", "forward", file="__compiled_fn_1.kernel_0.py")],
         op_count=3,
@@ -96,7 +97,7 @@ def test_an_empty_run_says_what_to_do() -> None:
 def test_a_long_list_of_differences_goes_on_in_the_other_file() -> None:
     session = _session()
     made = session.functions["0"].compiles[1]
-    made.trigger = Recompile((Refusal("0/0", (), tuple(f"clause {number}" for number in range(40))),))
+    made.trigger = Recompile((failed_entry("0/0", (), tuple(f"clause {number}" for number in range(40))),))
     made.contrast = EntryContrast("0/0", tuple(f"respect {number}" for number in range(12)))
     page = index_markdown(session)
     assert page.count("entry 0/0 refused: clause") == 12
@@ -144,10 +145,10 @@ def test_generated_code_is_placed_where_the_program_led_to_it() -> None:
 def test_the_table_says_why_the_nearest_entry_refused() -> None:
     session = _session()
     made = session.functions["0"].compiles[1]
-    far = Refusal("0/0", ("far", "away"))
-    made.trigger = Recompile((far, Refusal("0/3", ("x",), ("near",)), Refusal("0/4", ("y",))))
+    far = failed_entry("0/0", ("far", "away"))
+    made.trigger = Recompile((far, failed_entry("0/3", ("x",), ("near",)), failed_entry("0/4", ("y",))))
     assert "| recompile, 0/3: near (3 more below) |" in index_markdown(session)
-    made.trigger = Recompile((Refusal("0/3", ("x",), ("near",)),))
+    made.trigger = Recompile((failed_entry("0/3", ("x",), ("near",)),))
     assert "| recompile, 0/3: near |" in index_markdown(session)
     made.trigger = Recompile(())
     assert "| recompile, torch does not say why |" in index_markdown(session)
@@ -175,7 +176,7 @@ def test_places_of_graph_breaks_and_how_often_each_was_come_to() -> None:
 
 def test_compiles_of_one_id_are_told_apart_and_read_back() -> None:
     session = _session()
-    again = Compile(CompileId(0, 1, count=2), "f", "f.py", 1, Recompile((Refusal("0/0#2", ("x",)),)), order=2)
+    again = Compile(CompileId(0, 1, count=2), "f", "f.py", 1, Recompile((failed_entry("0/0#2", ("x",)),)), order=2)
     session.functions["0"].compiles.append(again)
     found = json.loads(index_json(session, findings(session)))
     assert found["order"] == ["0/1", "0/2", "0/1#2"]
@@ -207,7 +208,7 @@ def test_an_index_that_is_damaged_among_its_functions_says_so(tmp_path: Path) ->
         read_run(tmp_path)
 
 
-def _page_of_recompile(*refusals: Refusal) -> str:
+def _page_of_recompile(*refusals: FailedEntry) -> str:
     session = _session()
     session.functions["0"].compiles[1].trigger = Recompile(refusals)
     return index_markdown(session)
@@ -216,23 +217,23 @@ def _page_of_recompile(*refusals: Refusal) -> str:
 def test_what_entries_further_away_refused_is_counted_where_it_is_much() -> None:
     far = tuple(f'L["a"][{number}]: expected 1, got 2' for number in range(13))
     near = ('L["n"]: expected 1, got 2',)
-    page = _page_of_recompile(Refusal("0/0", far, far), Refusal("0/1", near, near))
+    page = _page_of_recompile(failed_entry("0/0", far, far), failed_entry("0/1", near, near))
     assert 'entry 0/1 refused: the number `n` (an argument) was 2, not 1' in page
     assert "entry 0/0 refused, too, for 13 reasons, in `index.json`" in page and "entry 0/0 refused: " not in page
-    page = _page_of_recompile(Refusal("0/0", far[:12], far[:12]), Refusal("0/1", near, near))
+    page = _page_of_recompile(failed_entry("0/0", far[:12], far[:12]), failed_entry("0/1", near, near))
     assert page.count("entry 0/0 refused: ") == 12
 
 
 def test_entries_that_refused_the_same_value_are_told_in_one_line() -> None:
     found = [(f'L["n"]: expected {number}, got 9',) for number in range(4)]
-    page = _page_of_recompile(*(Refusal(f"0/{number}", each, each) for number, each in enumerate(found)))
+    page = _page_of_recompile(*(failed_entry(f"0/{number}", each, each) for number, each in enumerate(found)))
     assert "  - entry 0/3 refused: the number `n` (an argument) was 9, not 3" in page
     assert "  - entries 0/0 to 0/2 refused the same value, and expected 0, 1, 2\n" in page
     assert page.count("refused: ") == 1
     other = ('L["m"]: expected 1, got 2',)
-    page = _page_of_recompile(*(Refusal(f"0/{number}", each, each) for number, each in enumerate([other, *found])))
+    page = _page_of_recompile(*(failed_entry(f"0/{number}", each, each) for number, each in enumerate([other, *found])))
     assert "  - entry 0/0 refused: the number `m` (an argument) was 2, not 1" in page
     assert "  - entries 0/1 to 0/3 refused the same value, and expected 0, 1, 2\n" in page
     long = [(f'L["n"]: expected {"x" * 100 + str(number)!r}, got 9',) for number in range(4)]
-    page = _page_of_recompile(*(Refusal(f"0/{number}", each, each) for number, each in enumerate(long)))
+    page = _page_of_recompile(*(failed_entry(f"0/{number}", each, each) for number, each in enumerate(long)))
     assert "  - entries 0/0 to 0/2 refused the same value; `index.json` has the values\n" in page

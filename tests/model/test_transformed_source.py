@@ -14,7 +14,8 @@ from depyf.model.artifacts.transformed_source import (
     renamed,
     user_lines_comment,
 )
-from depyf.model.run import GraphBreak, UserLine
+from depyf.model.run import GraphBreak
+from depyf.model.user_line import UserLine
 
 SOURCE = """\
 def toy(a, b):

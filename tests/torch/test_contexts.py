@@ -319,4 +319,4 @@ def test_compiles_before_and_after_a_reset_have_ids_of_their_own(tmp_path: Path)
     made = [each for _, each in session.compiles()]
     assert [each.gone for each in made[:2]] == ["Dynamo was reset"] * 2
     triggers = [each.trigger for each in made if isinstance(each.trigger, Recompile)]
-    assert [refusal.entry for each in triggers for refusal in each.refusals] == ["0/0", "0/0#2"]
+    assert [failed.entry for each in triggers for failed in each.entries] == ["0/0", "0/0#2"]

@@ -78,7 +78,7 @@ def test_another_device_is_the_cause_of_a_recompile(first: str, second: str, wor
 
 def test_torchs_words_about_the_index_of_a_device_can_be_read(tmp_path: Path) -> None:
     index = told(scaled, lambda compiled: (compiled(on("cuda:0")), compiled(on("cuda:1"))), tmp_path)
-    (refused,) = index["functions"][0]["compiles"][1]["trigger"]["refused"]
+    (refused,) = index["functions"][0]["compiles"][1]["trigger"]["entries"]
     text = " ".join(refused["clauses"])
     assert "device" in text and text.isprintable(), text
     assert "device index" not in text or "to be 0, actual 1" in text

@@ -135,7 +135,7 @@ def test_the_story(tmp_path: Path) -> None:
     assert first["trigger"] == {"kind": "first call"}
     assert second["trigger"]["kind"] == "recompile"
     if lacking.refusals() is None:
-        (refused,) = second["trigger"]["refused"]
+        (refused,) = second["trigger"]["entries"]
         assert refused["entry"] == first["id"]
         (clause,) = refused["clauses"]
         assert re.match(r"tensor '(a|L\['a'\])' size mismatch at index 0. expected 10, actual 8", clause)

@@ -8,8 +8,11 @@ import pytest
 
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
-from depyf.model.run import CompileId, OtherRefusals, Refusal  # noqa: E402 - after the check that torch is there
+from depyf.model.guard_failure import Check, GuardFailure  # noqa: E402
+from depyf.model.run import CompileId, FailedEntry, OtherEntries
+from depyf.model.user_line import UserLine  # noqa: E402
 from depyf.trace import records, refusals  # noqa: E402
+from tests.sentences import failed
 
 BREAK = """\
 Graph break in user code at nowhere/toy.py:4
@@ -88,18 +91,27 @@ def test_a_text_of_another_form_is_kept() -> None:
 @pytest.mark.parametrize(
     ("payload", "expected"),
     [
-        ("0/0: tensor 'a' size mismatch", (Refusal("0/0", ("tensor 'a' size mismatch",)),)),
-        ('["0/1: x", "0/0: y"]', (Refusal("0/0", ("y",)), Refusal("0/1", ("x",)))),
-        ("unheard of", (Refusal("?", ("unheard of",)),)),
+        ("0/0: tensor 'a' size mismatch", (failed("0/0", ("tensor 'a' size mismatch",)),)),
+        ('["0/1: x", "0/0: y"]', (failed("0/0", ("y",)), failed("0/1", ("x",)))),
+        ("unheard of", (failed("?", ("unheard of",)),)),
         (
             "0/0: len(G['glob']) == 2       # glob.append(x)  # user/many.py:17 in f\nUser stack trace:\n  File",
-            (Refusal("0/0", ("len(G['glob']) == 2  (:17 glob.append(x))",)),),
+            (failed("0/0", ("len(G['glob']) == 2  (:17 glob.append(x))",)),),
         ),
-        ("0/0: L['s'] == 'a#b'", (Refusal("0/0", ("L['s'] == 'a#b'",)),)),
+        ("0/0: L['s'] == 'a#b'", (failed("0/0", ("L['s'] == 'a#b'",)),)),
     ],
 )
-def test_why_entries_refused(payload: str, expected: tuple[Refusal, ...]) -> None:
-    assert refusals.recompile(payload).refusals == expected
+def test_why_entries_refused(payload: str, expected: tuple[FailedEntry, ...]) -> None:
+    entries = refusals.recompile(payload).entries
+    assert [(each.entry, each.clauses) for each in entries] == [(each.entry, each.clauses) for each in expected]
+
+
+def test_a_failed_clause_is_parsed_with_its_line() -> None:
+    payload = "0/0: len(G['glob']) == 2       # glob.append(x)  # user/many.py:17 in f\nUser stack trace:\n  File"
+    (entry,) = refusals.recompile(payload).entries
+    line = UserLine("user/many.py", 17, "glob.append(x)", "f")
+    assert entry.failures == (GuardFailure("G['glob']", Check.LENGTH, "2", "", line, "len(G['glob']) == 2"),)
+    assert not entry.is_complete
 
 
 def test_ids() -> None:
@@ -198,10 +210,10 @@ def test_side_effects() -> None:
 def test_of_many_entries_the_newest_refusals_are_told_and_the_others_together() -> None:
     texts = [f"0/{entry}: L['n'] == {entry}  # return x * n  # f.py:2 in f" for entry in reversed(range(300))]
     told = refusals.recompile(json.dumps(texts))
-    assert [each.entry for each in told.refusals] == [f"0/{entry}" for entry in range(292, 300)]
-    assert told.others == OtherRefusals(292, "0/0", "0/291", ("L['n'] == …  (:2 return x * n)",))
+    assert [each.entry for each in told.entries] == [f"0/{entry}" for entry in range(292, 300)]
+    assert told.others == OtherEntries(292, "0/0", "0/291", ("L['n'] == …  (:2 return x * n)",))
     strings = [f"0/{entry}: L['s'] == 'it\\'s {entry}'" for entry in range(10)]
-    assert refusals.recompile(json.dumps(strings)).others == OtherRefusals(2, "0/0", "0/1", ("L['s'] == …",))
+    assert refusals.recompile(json.dumps(strings)).others == OtherEntries(2, "0/0", "0/1", ("L['s'] == …",))
 
 
 def _as_torch_writes(texts: list[str]) -> str:
@@ -216,16 +228,16 @@ def test_a_record_that_holds_the_one_before_says_the_same_as_by_itself() -> None
     assert grown == [refusals.recompile(refusals.Listed(texts[count::-1])) for count in range(30)]
     for count, (one, other) in enumerate(zip(grown, alone, strict=True)):
         newest = range(max(0, count - 7), count + 1)
-        assert [each.entry for each in one.refusals] == [f"0/{number}" for number in newest]
-        assert one.refusals[-7:] == other.refusals[:-1]
-    assert grown[29].others == OtherRefusals(22, "0/0", "0/21", ("L['s'] == …", "len(L['s']) == …"))
+        assert [each.entry for each in one.entries] == [f"0/{number}" for number in newest]
+        assert one.entries[-7:] == other.entries[:-1]
+    assert grown[29].others == OtherEntries(22, "0/0", "0/21", ("L['s'] == …", "len(L['s']) == …"))
 
 
 def test_an_entry_that_is_told_again_before_the_others_is_read_with_them() -> None:
     texts = ["0/0: a", "0/1: b"]
     refusals.recompile(_as_torch_writes(texts))
     told = refusals.recompile(_as_torch_writes(["0/1: c", *texts]))
-    assert told.refusals == (Refusal("0/0", ("a",)), Refusal("0/1", ("c", "b")))
+    assert told.entries == (failed("0/0", ("a",)), failed("0/1", ("c", "b")))
 
 
 def test_a_backend_that_fails_is_one_break_at_the_line_of_the_node() -> None:

@@ -114,11 +114,15 @@ def test_a_recompile_tells_every_clause_that_failed(tmp_path: Path) -> None:
         compiled(torch.ones(3), 2.0, "a")
         compiled(torch.ones(4, dtype=torch.float64), 2.0, "b")
     first, second = index(tmp_path)["functions"][0]["compiles"]
-    (refused,) = second["trigger"]["refused"]
-    text = "\n".join(refused["explained"])
-    assert 'size of L["x"]: expected (3,), got (4,)' in text
-    assert 'dtype of L["x"]: expected torch.float32, got torch.float64' in text
-    assert "L[\"word\"]: expected 'a', got 'b'" in text
+    (entry,) = second["trigger"]["entries"]
+    parts = ("source", "check", "expected", "actual")
+    failures = {tuple(failure[part] for part in parts) for failure in entry["failures"]}
+    assert entry["complete"]
+    assert failures >= {
+        ('L["x"]', "SIZE", "(3,)", "(4,)"),
+        ('L["x"]', "DTYPE", "torch.float32", "torch.float64"),
+        ('L["word"]', "VALUE", "'a'", "'b'"),
+    }
     assert second["contrast"]["entry"] == first["id"]
     respects = second["contrast"]["respects"]
     assert any(each.startswith(f'size of L["x"]: {first["id"]} asks for (3,), {second["id"]} for') for each in respects)
@@ -134,9 +138,10 @@ def test_an_entry_from_before_the_context_tells_why_it_refused(tmp_path: Path) -
     with depyf.prepare_debug(tmp_path):
         compiled(torch.ones(4), 2.0, "b")
     (made,) = index(tmp_path)["functions"][0]["compiles"]
-    (refused,) = made["trigger"]["refused"]
-    assert {each.split(":")[0] for each in refused["explained"]} >= {'size of L["x"]', 'L["word"]'}
-    assert made["contrast"]["entry"] == refused["entry"]
+    (entry,) = made["trigger"]["entries"]
+    checks = {(failure["check"], failure["source"]) for failure in entry["failures"]}
+    assert checks >= {("SIZE", 'L["x"]'), ("VALUE", 'L["word"]')}
+    assert made["contrast"]["entry"] == entry["entry"]
 
 
 def test_a_terminal_is_told_in_short(

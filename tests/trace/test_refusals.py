@@ -21,5 +21,5 @@ from depyf.trace.refusals import recompile
     ],
 )
 def test_the_line_of_a_clause_is_the_users(text: str, clause: str) -> None:
-    (refusal,) = recompile(json.dumps([text])).refusals
+    (refusal,) = recompile(json.dumps([text])).entries
     assert refusal.clauses == (clause,)

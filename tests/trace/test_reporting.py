@@ -35,7 +35,7 @@ def test_a_trace_of_each_release_tells_the_same_story(release: str, tmp_path: Pa
     assert [each["name"] for each in found["functions"]] == ["step", "loss", "never"]
     step, _, never = found["functions"]
     assert [each["trigger"]["kind"] for each in step["compiles"]] == ["first call", "recompile", "recompile"]
-    clauses = [refused["clauses"][0] for refused in step["compiles"][1]["trigger"]["refused"]]
+    clauses = [refused["clauses"][0] for refused in step["compiles"][1]["trigger"]["entries"]]
     assert "size mismatch at index 0. expected 4, actual 5" in clauses[0]
     assert step["compiles"][0]["breaks"][0]["where"]["line"] == 18
     assert step["resume_functions"][0]["compiles"][0]["trigger"] == {"kind": "resume", "caller": "0/0", "offset": None}

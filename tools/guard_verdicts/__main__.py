@@ -56,9 +56,9 @@ def main(arguments: list[str]) -> int:
 
 def row(verdict: Verdict) -> str:
     """Return a line of the table, and the reasons where torch and the guard disagree."""
-    said = f"{verdict.torch!s:5} {verdict.ours!s:5} {verdict.ours_without_locals!s:5} {not verdict.refusals!s:5}"
+    said = f"{verdict.torch!s:5} {verdict.ours!s:5} {verdict.ours_without_locals!s:5} {not verdict.failures!s:5}"
     line = f"{'=' if verdict.agree else '!'} {said}  {verdict.program:24} {verdict.entry:5} {verdict.change}"
-    reasons = [f"      {refusal}" for refusal in verdict.refusals]
+    reasons = [f"      {failure}" for failure in verdict.failures]
     return "\n".join([line, *reasons])
 
 

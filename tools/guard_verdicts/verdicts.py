@@ -13,13 +13,14 @@ from typing import Any
 import torch
 import torch._dynamo.config
 
+from depyf.model.guard_failure import Check, GuardFailure
 from depyf.torch.adapters import seams
 from depyf.torch.capture import live
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, render_full_code
 from depyf.torch.guards.render import guard_name
 from depyf.torch.guards.tree import Tree
 from depyf.torch.guards.verdicts import agreement
-from depyf.torch.guards.verdicts.explain import Refusal, explain
+from depyf.torch.guards.verdicts.explain import explain
 from tools.guard_verdicts.program import Change, Program
 
 _DICT_ITEM = re.compile(r"dict_item\(([^()]*), ([^(),]*)\)")
@@ -36,7 +37,7 @@ class Verdict:
     torch: bool | None
     ours: bool
     ours_without_locals: bool
-    refusals: tuple[Refusal, ...]
+    failures: tuple[GuardFailure, ...]
     torch_names: tuple[str, ...] = ()
 
     @property
@@ -45,12 +46,13 @@ class Verdict:
         said = " ".join(self.torch_names).replace("_has_dynamo_dim_marking", "marked dimensions")
         said = said.replace("Duplicate tensor", "the same object")
         values = [value.replace("'", '"') for value in _VALUE.findall(said)]
-        for refusal in self.refusals:
-            same = any(part in refusal.torch_text or part in refusal.actual for part in self.torch_names)
-            source = _short(refusal.source)
+        for failure in self.failures:
+            same = any(part in failure.text or part in failure.actual for part in self.torch_names)
+            source = _short(failure.source)
             there = any(source.startswith(value) or f"({value}" in source for value in values)
             # Torch's word for autocast's cache is autocast too.
-            if same or there or (refusal.aspect and refusal.aspect.removesuffix("_cache") in said):
+            word = failure.source.removesuffix("_cache") if failure.check is Check.STATE else failure.check.value
+            if same or there or (word and word in said):
                 return True
         return False
 
@@ -58,7 +60,7 @@ class Verdict:
     def agree(self) -> bool:
         """Return whether the guard, the one read without the call's locals, and the explanation say what torch says."""
         expected = bool(self.torch)
-        return expected == self.ours == self.ours_without_locals == (not self.refusals)
+        return expected == self.ours == self.ours_without_locals == (not self.failures)
 
 
 def _short(source: str) -> str:

@@ -13,8 +13,9 @@ from depyf.findings.merge import joined
 from depyf.model.counts import counted
 from depyf.model.finding import Finding
 from depyf.model.naming import whole_name
-from depyf.model.run import Compile, Function, GraphBreak, Session, UserLine
+from depyf.model.run import Compile, Function, GraphBreak, Session
 from depyf.model.syntax import is_in_try
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_of_torch
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from depyf.findings.cache_misses.key import BYPASS, cache_name
 from depyf.findings.failures import cost_of, place
 from depyf.model.finding import Finding
-from depyf.model.run import Session, UserLine
+from depyf.model.run import Session
+from depyf.model.user_line import UserLine
 
 
 def of_caches(session: Session) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Find the user's own call of a library function, where the user can change the value that a guard refused."""
+"""Find the user's own call of a library function, where the user can change the value that a guard checks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import os
 import re
 
 from depyf.bytecode.records import dataclass
-from depyf.model.refused import Refused
-from depyf.model.run import Compile, Function, UserLine
+from depyf.model.guard_failure import GuardFailure
+from depyf.model.run import Compile, Function
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_generated, is_library_file, is_of_torch
 
 _POSITION = re.compile(r"\w+\[(?P<number>\d+)\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
@@ -20,14 +21,14 @@ _ATTRIBUTE = re.compile(r"(?P<name>\w+)(?P<rest>(\.\w+)*)$")
 class Call:
     """The user's line that calls a library function.
 
-    value: the argument in that line for the refused value, as written there; empty if it is not known.
+    value: the argument in that line for the value, as written there; empty if it is not known.
     """
 
     line: UserLine
     value: str
 
 
-def own_call(function: Function, compiled: Compile, why: Refused) -> Call | None:
+def own_call(function: Function, compiled: Compile, failure: GuardFailure) -> Call | None:
     """Return the user's call that led to a library function, or None for the user's own function."""
     if not is_foreign(function.filename):
         return None
@@ -35,15 +36,17 @@ def own_call(function: Function, compiled: Compile, why: Refused) -> Call | None
     own = [line for line in stack if not is_foreign(line.filename)]
     if not own:
         return None
-    return Call(own[-1], _argument(own[-1].text, function, why) if own[-1] is stack[-1] else "")
+    return Call(own[-1], _argument(own[-1].text, function, failure) if own[-1] is stack[-1] else "")
 
 
-def is_at_own_line(compiled: Compile, why: Refused) -> bool:
-    """Return whether torch names a line of a user's function that needs the refused value."""
-    name = why.where.partition(":")[0]
-    return bool(name) and any(
-        os.path.basename(each.filename) == name and not is_foreign(each.filename) for each in compiled.lines
-    )
+def is_at_own_line(compiled: Compile, failure: GuardFailure) -> bool:
+    """Return whether torch names a line of a user's function that needs the value."""
+    line = failure.line
+    if line is None or is_foreign(line.filename):
+        return False
+    name = os.path.basename(line.filename)
+    own = (read.filename for read in compiled.lines if not is_foreign(read.filename))
+    return line.filename != compiled.filename and any(os.path.basename(filename) == name for filename in own)
 
 
 def is_foreign(filename: str) -> bool:
@@ -51,12 +54,12 @@ def is_foreign(filename: str) -> bool:
     return is_library_file(filename) or is_generated(filename)
 
 
-def _argument(text: str, function: Function, why: Refused) -> str:
+def _argument(text: str, function: Function, failure: GuardFailure) -> str:
     """Return the argument for a parameter in a line, or "" if the line does not show it."""
     calls = [node for node in ast.walk(_parsed(text)) if isinstance(node, ast.Call)]
     # A call that makes a tensor, such as `torch.ones(n)`, is not the call of the library.
     calls = [each for each in calls if not ast.unparse(each.func).startswith("torch.")]
-    position, keyword, rest = _place(function, why.subject)
+    position, keyword, rest = _place(function, failure.subject)
     for call in calls:
         named = [each.value for each in call.keywords if each.arg is not None and each.arg == keyword]
         plain = not any(isinstance(each, ast.Starred) for each in call.args)

@@ -1,4 +1,4 @@
-"""The causes of recompiles: each independent thing that the nearest entry refused, with its compiles."""
+"""The causes of recompiles: each independent guard failure of the nearest entry, with its compiles."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from typing import TypeAlias
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.catalogue import Kind, kind_of_recompile
+from depyf.findings.catalogue.classify import STACK
+from depyf.findings.catalogue.kind import Change as Changed
+from depyf.findings.catalogue.kind import Place
 from depyf.findings.catalogue.recompiles import (
     COUNTER,
     COUNTER_IN_CONDITION,
@@ -20,26 +23,24 @@ from depyf.findings.catalogue.recompiles import (
     IN_CALL,
     IN_CONDITION,
     KEYS,
-    PLACES,
     SET_IN_CALL,
     SIZE_SPECIALIZED,
     SPECIALIZED,
     TENSORS,
 )
-from depyf.findings.catalogue.refusals import STACK
 from depyf.findings.failures import is_limit
-from depyf.findings.nearest import INDEX, changed_dimensions, literal, nearest
-from depyf.model.refused import NUMBER_OF_KEYS, Refused
+from depyf.findings.nearest import INDEX, nearest
+from depyf.model.guard_failure import Check, GuardFailure, literal
 from depyf.model.run import Compile, Function, Recompile, Session, SideEffect
 from depyf.model.spelling import spelled
 from depyf.model.syntax import parsed, values_in
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_of_torch
 
 _Pair: TypeAlias = tuple[object, object]
 _Place: TypeAlias = tuple[tuple[str, int], ...]
 _TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
-_HELD = frozenset(f"{place}-{kind}" for place in PLACES for kind in ("int", "float"))
-_NUMBERS = frozenset((*(f"{place}-int" for place in PLACES), IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
+_OF_NUMBERS = frozenset((IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
 SPECIALIZATION = "symbolic_shape_specialization"
 """The kind of torch's record of a symbol that it replaced by a number."""
 Change: TypeAlias = frozenset[_Pair]
@@ -48,32 +49,33 @@ Change: TypeAlias = frozenset[_Pair]
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The recompiles of a function for one cause, with the refusal of the nearest entry each time."""
+    """The recompiles of a function for one cause, with the guard failure of the nearest entry each time."""
 
     function: Function
     kind: Kind
-    refused: tuple[Refused, ...]
+    failures: tuple[GuardFailure, ...]
     compiles: tuple[Compile, ...]
     is_first: bool
-    """Whether it is the first refusal of an entry. Otherwise another thing was refused each time, too."""
+    """Whether it is the first guard failure of an entry. Otherwise another guard failed each time, too."""
     below: tuple[Cause, ...] = ()
     """The same cause in functions that this one calls, and other values that its line checks."""
 
     @property
     def step(self) -> int:
         """Return the constant step by which a number grows from each recompile to the next, or 0."""
-        return _step(self.refused)
+        return _step(self.failures)
 
     @property
     def variety(self) -> int:
-        """Return the number of new values among those that were refused. A state of the process has only two.
+        """Return the number of new values among those that failed. A state of the process has only two.
 
         A value without a literal, such as a function, counts in each recompile: two of them may have the same text.
         """
-        if self.refused[0].is_state:
+        if self.failures[0].check is Check.STATE:
             return 1
-        known = {each for one in self.refused for each in (one.expected, one.actual) if literal(each) is not ...}
-        others = sum(literal(one.actual) is ... for one in self.refused)
+        texts = (text for failure in self.failures for text in (failure.expected, failure.actual))
+        known = {text for text in texts if literal(text) is not ...}
+        others = sum(failure.actual_value is ... for failure in self.failures)
         return max(len(known) - 1 + others, 1)
 
 
@@ -106,7 +108,7 @@ def causes(session: Session) -> list[Cause]:
             outermost = inside[outermost]
         below.setdefault(outermost, []).append(found[index])
     return [
-        Cause(each.function, each.kind, each.refused, each.compiles, each.is_first, tuple(below.get(index, ())))
+        Cause(each.function, each.kind, each.failures, each.compiles, each.is_first, tuple(below.get(index, ())))
         for index, each in enumerate(found)
         if index not in inside
     ]
@@ -122,7 +124,7 @@ def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, i
     first: dict[tuple[str, str, str, Change], int] = {}
     for index in sorted(range(len(found)), key=lambda each: found[each].function.is_resume):
         cause, pairs = found[index], seen[index][0].pairs
-        key = (cause.function.root, cause.kind.name, cause.refused[0].subject, pairs)
+        key = (cause.function.root, cause.kind.name, cause.failures[0].subject, pairs)
         if index not in inside and pairs and first.setdefault(key, index) != index:
             inside[index] = first[key]
 
@@ -133,12 +135,12 @@ def _join_conditions(found: list[Cause], inside: dict[int, int]) -> None:
     Once the number is a symbol, entries check the branch's condition instead of the number.
     """
     deciding = {
-        (each.function.key, each.refused[0].subject): index
+        (each.function.key, each.failures[0].subject): index
         for index, each in enumerate(found)
         if each.kind.name == IN_CONDITION.name
     }
     for index, cause in enumerate(found):
-        why = cause.refused[0]
+        why = cause.failures[0]
         numbers = sorted(values_in(parsed(why.subject))) if why.is_condition and index not in inside else ()
         same = [deciding[cause.function.key, each] for each in numbers if (cause.function.key, each) in deciding]
         if same:
@@ -150,45 +152,45 @@ def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:
 
     A number that torch compiles separately for each value is one cause, whichever lines check it.
     """
-    specialized = {(each.function.key, each.refused[0].subject) for each in found if each.kind is SPECIALIZED}
-    first: dict[tuple[str, str, str], int] = {}
+    specialized = {(each.function.key, each.failures[0].subject) for each in found if each.kind is SPECIALIZED}
+    first: dict[tuple[str, str, UserLine | None], int] = {}
     for index in sorted(
         range(len(found)), key=lambda each: (found[each].kind is not SPECIALIZED, -len(found[each].compiles))
     ):
-        why = found[index].refused[0]
+        why = found[index].failures[0]
         looked_at = why.subject if found[index].kind is SPECIALIZED else _looked_at(why)
         is_one = (found[index].function.key, looked_at) in specialized
-        key = found[index].function.key, looked_at, "" if is_one else why.where
-        if index not in inside and looked_at and (is_one or why.where) and first.setdefault(key, index) != index:
+        key = found[index].function.key, looked_at, None if is_one else why.line
+        if index not in inside and looked_at and (is_one or why.line) and first.setdefault(key, index) != index:
             inside[index] = first[key]
 
 
-def _looked_at(why: Refused) -> str:
+def _looked_at(why: GuardFailure) -> str:
     """Return the common part of one line's guards: the container of a number, or the side of `==` that is not a number.
 
     For items of containers whose lengths a line checks, it is the attribute that holds them.
     """
-    if why.aspect == "length" and INDEX.search(why.subject):
+    if why.check is Check.LENGTH and INDEX.search(why.subject):
         return f"length of {why.subject.rpartition('.')[2]}"
     if why.is_condition:
         return side["side"] if (side := _TO_A_NUMBER.fullmatch(why.subject)) is not None else ""
-    is_number = type(literal(why.expected)) in (int, float)
-    return why.subject.rpartition("[")[0] if is_number and why.subject.endswith("]") and not why.aspect else ""
+    is_number = why.check is Check.VALUE and type(why.expected_value) in (int, float)
+    return why.subject.rpartition("[")[0] if is_number and why.subject.endswith("]") else ""
 
 
 def kinds(session: Session) -> Mapping[tuple[int, str], Kind]:
-    """Return the kind of the cause of each recompile, by its order and the refused value."""
+    """Return the kind of the cause of each recompile, by its order and the value."""
     found = [each for outermost in causes(session) for each in (outermost, *outermost.below)]
     return {
         (compiled.order, why.subject): each.kind
         for each in found
-        for compiled, why in zip(each.compiles, each.refused, strict=True)
+        for compiled, why in zip(each.compiles, each.failures, strict=True)
     }
 
 
 def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
     """Yield why a function was recompiled, in the order in which the causes occurred."""
-    found: dict[tuple[str, str], list[tuple[Refused, Compile]]] = {}
+    found: dict[tuple[str, str], list[tuple[GuardFailure, Compile]]] = {}
     kinds: dict[tuple[str, str], Kind] = {}
     firsts: set[tuple[str, str]] = set()
     for compiled in function.compiles:
@@ -198,100 +200,104 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
         # A value that a graph break leaves on the stack is no cause of its own, because the break is a finding.
         for number, reason in enumerate(each for each in told.reasons if not each.subject.startswith(STACK)):
             kind = kind_of_recompile(reason, function.parameters, root.source)
-            if kind.name in _HELD and _decides_inside(function, reason, compiled):
+            if _is_held_number(kind) and _decides_inside(function, reason, compiled):
                 kind = IN_CONDITION
             key = kind.name, reason.subject
             kinds[key] = kind
             found.setdefault(key, []).append((reason, compiled))
             if number == 0:
                 firsts.add(key)
-    compared = {_looked_at(told[0][0]): told[0][0].where for told in found.values() if told[0][0].is_condition}
+    compared = {_looked_at(told[0][0]): told[0][0].line for told in found.values() if told[0][0].is_condition}
     effects = [each for compiled in function.compiles for each in compiled.effects]
     for key, told_of in found.items():
         kind = _specialized(kinds[key], key[1], told_of, compared)
         if kind is SPECIALIZED:
             # The line that compares the number needs its value. The first line that reads it may not.
-            told_of = [(replace(each, where=compared[key[1]] or each.where), compiled) for each, compiled in told_of]
-        refused, compiles = zip(*told_of, strict=True)
-        yield Cause(function, _grown(kind, refused, effects), refused, compiles, key in firsts)
+            told_of = [(replace(each, line=compared[key[1]] or each.line), compiled) for each, compiled in told_of]
+        failures, compiles = zip(*told_of, strict=True)
+        yield Cause(function, _grown(kind, failures, effects), failures, compiles, key in firsts)
 
 
-def _decides_inside(function: Function, refused: Refused, compiled: Compile) -> bool:
+def _is_held_number(kind: Kind) -> bool:
+    return kind.change in (Changed.INT, Changed.FLOAT)
+
+
+def _decides_inside(function: Function, failure: GuardFailure, compiled: Compile) -> bool:
     """Return whether a branch or a loop depends on a number, in the inlined function whose line reads the number."""
-    place, _, text = refused.where.partition(" ")
-    name, _, line = place.rpartition(":")
-    if not line.isdigit() or refused.subject not in text:
+    line = failure.line
+    if line is None or failure.subject not in line.text:
         return False
-    name = name or os.path.basename(function.filename)
-    read = [each for each in compiled.lines if os.path.basename(each.filename) == name and int(line) in each.read]
-    return any(refused.subject in each.deciding for each in read)
+    name = os.path.basename(line.filename or function.filename)
+    read = [each for each in compiled.lines if os.path.basename(each.filename) == name and line.line in each.read]
+    return any(failure.subject in each.deciding for each in read)
 
 
 def _specialized(
-    kind: Kind, subject: str, told_of: Collection[tuple[Refused, Compile]], compared: Mapping[str, str]
+    kind: Kind, subject: str, told_of: Collection[tuple[GuardFailure, Compile]], compared: Mapping[str, UserLine | None]
 ) -> Kind:
     """Return the kind for a number or size that torch compiles separately; `compared` are the numbers in conditions."""
-    if subject in compared and (kind is IN_CALL or kind.name in _HELD):
+    if subject in compared and (kind is IN_CALL or _is_held_number(kind)):
         return SPECIALIZED
-    return SIZE_SPECIALIZED if kind is TENSORS["size"] and all(_keeps_size(*each) for each in told_of) else kind
+    return SIZE_SPECIALIZED if kind is TENSORS[Check.SIZE] and all(_keeps_size(*each) for each in told_of) else kind
 
 
-def _keeps_size(refused: Refused, compiled: Compile) -> bool:
+def _keeps_size(failure: GuardFailure, compiled: Compile) -> bool:
     """Return whether torch made a symbol of each dimension that changed, and replaced the symbol by the number.
 
     torch records the replacement when a call or a loop needs the number. The new entry then requires the number.
     """
     numbers = {each.detail for each in compiled.shapes if each.kind == SPECIALIZATION}
-    changed = list(changed_dimensions(refused))
-    return bool(changed) and all(str(actual) in numbers for _, actual in changed)
+    changed = failure.changed_dimensions
+    return bool(changed) and all(str(actual) in numbers for _, _, actual in changed)
 
 
-def _grown(kind: Kind, refused: tuple[Refused, ...], effects: Collection[SideEffect]) -> Kind:
-    """Return the kind of a refused value, with growth mentioned after the sentence that every view shows."""
-    is_changed = any(_is_of(each.source, refused[0]) for each in effects)
-    if is_changed and kind.name.endswith("-none") and all(literal(each.expected) is None for each in refused):
+def _grown(kind: Kind, failures: tuple[GuardFailure, ...], effects: Collection[SideEffect]) -> Kind:
+    """Return the kind of a value, with growth mentioned after the sentence that every view shows."""
+    is_changed = any(_is_of(each.source, failures[0]) for each in effects)
+    if is_changed and kind.change is Changed.NONE and all(each.expected_value is None for each in failures):
         return SET_IN_CALL
-    found = _growth(kind, refused, is_changed=is_changed)
+    found = _growth(kind, failures, is_changed=is_changed)
     growth = "".join(found.cause.partition(";")[1:])
     return kind if found is kind else replace(found, cause=kind.cause.partition(";")[0] + growth)
 
 
-def _growth(kind: Kind, refused: tuple[Refused, ...], *, is_changed: bool) -> Kind:
+def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool) -> Kind:
     """Return the kind for growth, if a number or a length grows by a constant step from call to call.
 
     is_changed: whether the compiled function itself changes the value.
     """
-    if kind.name in _NUMBERS and (_step(refused) or (is_changed and _rises(refused))):
+    is_number = kind.change is Changed.INT or kind.name in _OF_NUMBERS
+    if is_number and (_step(failures) or (is_changed and _rises(failures))):
         return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
     if kind.name == KEYS.name:
-        numbers = tuple(each for each in refused if each.aspect == NUMBER_OF_KEYS)
+        numbers = tuple(each for each in failures if each.check is Check.NUMBER_OF_KEYS)
         return GROWTH if _step(numbers) or (is_changed and _rises(numbers)) else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
-    may_grow = kind.name.endswith("-length") and (kind.name != "argument-length" or is_changed)
-    return GROWTH if may_grow and (_step(refused) or _rises(refused)) else kind
+    may_grow = kind.change is Changed.LENGTH and (kind.place is not Place.ARGUMENT or is_changed)
+    return GROWTH if may_grow and (_step(failures) or _rises(failures)) else kind
 
 
-def _is_of(source: str, refused: Refused) -> bool:
-    """Return whether an object that a compiled function changes is the refused one, or holds it."""
-    return spelled(source) in (refused.subject, refused.subject.rpartition(".")[0])
+def _is_of(source: str, failure: GuardFailure) -> bool:
+    """Return whether an object that a compiled function changes is the value of a guard, or holds it."""
+    return spelled(source) in (failure.subject, failure.subject.rpartition(".")[0])
 
 
-def _rises(refused: tuple[Refused, ...]) -> bool:
+def _rises(failures: tuple[GuardFailure, ...]) -> bool:
     """Return whether a number became higher from recompile to recompile, and in none lower."""
-    numbers = _numbers(refused)
+    numbers = _numbers(failures)
     return bool(numbers) and sorted(numbers) == numbers and numbers[0] < numbers[-1]
 
 
-def _step(refused: tuple[Refused, ...]) -> int:
-    numbers = _numbers(refused)
+def _step(failures: tuple[GuardFailure, ...]) -> int:
+    numbers = _numbers(failures)
     steps = {second - first for first, second in zip(numbers, numbers[1:], strict=False)}
     return steps.pop() if len(steps) == 1 else 0
 
 
-def _numbers(refused: tuple[Refused, ...]) -> list[int]:
+def _numbers(failures: tuple[GuardFailure, ...]) -> list[int]:
     """Return the first expected number and all actual ones, or [] if there are fewer than three or others."""
-    values = [literal(each) for each in (*(each.expected for each in refused[:1]), *(each.actual for each in refused))]
+    values = [*(each.expected_value for each in failures[:1]), *(each.actual_value for each in failures)]
     numbers = [each for each in values if type(each) is int]
     return numbers if 3 <= len(numbers) == len(values) else []
 
@@ -307,8 +313,8 @@ class _Seen:
 
 def _seen(cause: Cause) -> list[_Seen]:
     return [
-        _Seen(compiled.order, _places(compiled), _change(refused))
-        for compiled, refused in zip(cause.compiles, cause.refused, strict=True)
+        _Seen(compiled.order, _places(compiled), _change(failure))
+        for compiled, failure in zip(cause.compiles, cause.failures, strict=True)
     ]
 
 
@@ -323,13 +329,13 @@ def _follows(cause: Sequence[_Seen], outer: Sequence[_Seen]) -> bool:
     )
 
 
-def _change(refused: Refused) -> Change:
+def _change(failure: GuardFailure) -> Change:
     """Return which numbers, strings or states changed; nothing for a value that has only two states."""
-    if refused.is_state or refused.is_mode:
-        return frozenset((("training" if refused.is_mode else refused.source, ""),))
-    if refused.aspect == "size":
-        return frozenset(changed_dimensions(refused))
-    expected, actual = literal(refused.expected), literal(refused.actual)
+    if failure.check is Check.STATE or failure.is_mode:
+        return frozenset((("training" if failure.is_mode else failure.source, ""),))
+    if failure.check is Check.SIZE:
+        return frozenset((wanted, size) for _, wanted, size in failure.changed_dimensions)
+    expected, actual = failure.expected_value, failure.actual_value
     if type(expected) is type(actual) and isinstance(expected, (int, float, str)) and not isinstance(expected, bool):
         return frozenset(((expected, actual),))
     return frozenset()

@@ -12,7 +12,8 @@ from depyf.findings.catalogue.breaks import GENERIC, advised
 from depyf.model.finding import Cost, Finding, Where
 from depyf.model.naming import title
 from depyf.model.phases import duration
-from depyf.model.run import Compile, Failure, GraphBreak, Session, UserLine
+from depyf.model.run import Compile, Failure, GraphBreak, Session
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import short_path
 
 _RAISED = re.compile(r": got (?P<error>\w+)\((?P<quote>['\"])(?P<text>.*?)(?P=quote)\)")

@@ -1,4 +1,4 @@
-"""Find out why a function was recompiled: the refusals of the nearest entry, without consequences.
+"""Find out why a function was recompiled: the guard failures of the nearest entry, without consequences.
 
 One change can make several guards of an entry fail. Examples are a size and the dependent strides, the same dimension
 of several tensors, and a dict's keys and its missing items. The number of independent changes counts. The entry with
@@ -7,14 +7,14 @@ the fewest of them is the nearest, and every view shows that entry.
 
 from __future__ import annotations
 
-import ast
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from depyf.bytecode.records import dataclass
-from depyf.model.refused import Refused, refused
-from depyf.model.run import Recompile, Refusal
+from depyf.model.guard_failure import Check, GuardFailure
+from depyf.model.run import FailedEntry, Recompile
 
 INDEX = re.compile(r"\[\d+\]")
 """The part that distinguishes items of one container."""
@@ -24,107 +24,122 @@ MOST_READ = 1024
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """The nearest entry: its independent refusals, of which the first is the reason.
+    """The nearest entry: its independent guard failures, of which the first is the reason.
 
-    folded: the refusals of this entry that follow from these.
-    others: the number of entries that are further away.
+    folded: the number of failures of this entry that follow from these.
+    others: the number of failures of entries that are further away.
     """
 
     entry: str
-    reasons: tuple[Refused, ...]
+    reasons: tuple[GuardFailure, ...]
     folded: int
     others: int
 
 
 @functools.lru_cache(maxsize=MOST_READ)
 def nearest(trigger: Recompile) -> Nearest | None:
-    """Return the entry with the fewest independent refusals, the newest if there are several, or None if none is known.
+    """Return the entry with the fewest independent failures, the newest if there are several, or None if none is known.
 
-    An entry whose refusals are all known comes before one for which torch names only the first. Among the latter, an
-    entry that refused a value is nearer than one that refused the state around the call, which guards check first.
+    An entry whose failures are all known comes before one for which torch names only the first. Among the latter, an
+    entry that failed for a value is nearer than one that failed for the state around the call, which guards check
+    first.
     """
-    told = [(each, refused(each)) for each in reversed(trigger.refusals)]
-    found = [(refusal, all_of, tuple(independent(all_of))) for refusal, all_of in told if all_of]
-    if not found:
+    known = [(entry, guard_failures(entry)) for entry in reversed(trigger.entries) if entry.failures]
+    candidates = [(entry, failures, tuple(independent(failures))) for entry, failures in known]
+    if not candidates:
         return None
-    refusal, all_of, reasons = min(found, key=_distance)
-    total = sum(len(each) for _, each, _ in found)
-    return Nearest(refusal.entry, reasons, len(all_of) - len(reasons), total - len(all_of))
+    entry, failures, reasons = min(candidates, key=_distance)
+    total = sum(len(failures) for _, failures, _ in candidates)
+    return Nearest(entry.entry, reasons, len(failures) - len(reasons), total - len(failures))
 
 
-def _distance(found: tuple[Refusal, list[Refused], tuple[Refused, ...]]) -> tuple[bool, int, bool]:
-    refusal, all_of, reasons = found
-    return not refusal.explained, len(reasons), not refusal.explained and all_of[0].is_state
+def _distance(candidate: tuple[FailedEntry, list[GuardFailure], tuple[GuardFailure, ...]]) -> tuple[bool, int, bool]:
+    entry, failures, reasons = candidate
+    return not entry.is_complete, len(reasons), not entry.is_complete and failures[0].check is Check.STATE
 
 
-def independent(found: list[Refused]) -> Iterator[Refused]:
-    """Yield the refusals of an entry that do not follow from another one."""
-    if len(found) == 1:
-        yield from found
+def guard_failures(entry: FailedEntry) -> list[GuardFailure]:
+    """Return the guard failures of an entry.
+
+    torch's state `grad_mode` differs under `inference_mode`, too. The dispatch keys of a tensor show which one it was.
+    """
+    failures = list(entry.failures)
+    if any(map(_is_of_inference, failures)):
+        return [
+            replace(failure, source="inference_mode")
+            if failure.check is Check.STATE and failure.source == "grad_mode"
+            else failure
+            for failure in failures
+        ]
+    return failures
+
+
+def _is_of_inference(failure: GuardFailure) -> bool:
+    """Return whether only one of the expected and the actual tensor was made under `inference_mode`."""
+    keys = ("ADInplaceOrView" in text for text in (failure.expected, failure.actual))
+    same_device = failure.expected.split(",")[0] == failure.actual.split(",")[0].removesuffix("'")
+    return failure.check is Check.DISPATCH_KEYS and len(set(keys)) == 2 and same_device
+
+
+def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
+    """Yield the guard failures of an entry that do not follow from another one."""
+    if len(failures) == 1:
+        yield from failures
         return
-    aspects = {(each.source, each.aspect) for each in found}
-    states = {each.source for each in found if each.is_state}
+    respects = {(failure.source, failure.check) for failure in failures}
+    states = {failure.source for failure in failures if failure.check is Check.STATE}
     dimensions: set[tuple[object, object]] = set()
-    changes: set[tuple[str, ...]] = set()
-    for each in found:
-        if each.aspect == "size":
-            changed = set(changed_dimensions(each))
+    changes: set[tuple[object, ...]] = set()
+    for failure in failures:
+        if failure.check is Check.SIZE:
+            changed = {(expected, actual) for _, expected, actual in failure.changed_dimensions}
             if changed and changed <= dimensions:
                 continue
             dimensions |= changed
-        change = _change(each)
-        if change in changes or _follows(each, aspects, states) or _is_shape_clause(each, dimensions):
+        change = _change(failure)
+        if change in changes or _follows(failure, respects, states) or _is_shape_clause(failure, dimensions):
             continue
         if change:
             changes.add(change)
-        yield each
+        yield failure
 
 
-def _change(each: Refused) -> tuple[str, ...]:
-    """Return what refusals of one change in several values have in common, or () for a single one.
+def _change(failure: GuardFailure) -> tuple[object, ...]:
+    """Return what failures of one change in several values have in common, or () for a single one.
 
     Modules change their mode together, and tensors their dtype and device; so do items of one container in one line.
     """
-    if each.is_mode:
+    if failure.is_mode:
         return ("training",)
-    if each.aspect in ("dtype", "device"):
-        return each.aspect, each.expected, each.actual
-    if each.where and INDEX.search(each.subject):
-        return INDEX.sub("[]", each.subject), each.aspect, each.expected, each.actual, each.where
+    if failure.check in (Check.DTYPE, Check.DEVICE):
+        return failure.check, failure.expected, failure.actual
+    if failure.line is not None and INDEX.search(failure.subject):
+        place = failure.line.filename, failure.line.line
+        return INDEX.sub("[]", failure.subject), failure.check, failure.expected, failure.actual, place
     return ()
 
 
-def _follows(each: Refused, aspects: set[tuple[str, str]], states: set[str]) -> bool:
-    """Return whether a refusal follows from another one of the same entry."""
-    match each.aspect:
-        case "stride" | "length":
-            return (each.source, "size") in aspects
-        case "dispatch keys":
-            return bool(states) or (each.source, "type") in aspects or (each.source, "device") in aspects
-        case "dtype":
+def _follows(failure: GuardFailure, respects: Collection[tuple[str, Check]], states: Collection[str]) -> bool:
+    """Return whether a guard failure follows from another one of the same entry."""
+    source = failure.source
+    match failure.check:
+        case Check.STRIDE | Check.LENGTH:
+            return (source, Check.SIZE) in respects
+        case Check.DISPATCH_KEYS:
+            return bool(states) or (source, Check.TYPE) in respects or (source, Check.DEVICE) in respects
+        case Check.DTYPE:
             return "default_dtype" in states
-        case "requires_grad":
-            return "grad_mode" in states or (each.source, "type") in aspects
-    inside = [source for source, aspect in aspects if source and aspect in ("", "type", "length")]
-    return any(each.source != source and each.source.startswith((f"{source}[", f"{source}.")) for source in inside)
+        case Check.REQUIRES_GRAD:
+            return "grad_mode" in states or (source, Check.TYPE) in respects
+    holders = [name for name, check in respects if name and check in _HOLDING]
+    return any(source != holder and source.startswith((f"{holder}[", f"{holder}.")) for holder in holders)
 
 
-def changed_dimensions(each: Refused) -> Iterator[tuple[object, object]]:
-    """Yield the expected and the actual value of each dimension of a size that differs."""
-    expected, actual = literal(each.expected), literal(each.actual)
-    if isinstance(expected, tuple) and isinstance(actual, tuple) and len(expected) == len(actual):
-        yield from ((one, other) for one, other in zip(expected, actual, strict=True) if one != other)
+_HOLDING = (Check.VALUE, Check.TYPE, Check.CLASS, Check.LENGTH, Check.NUMBER_OF_KEYS, Check.KEYS, Check.KEY)
+"""Checks of a value as a whole: if one fails, the checks of its items and attributes fail as a consequence."""
 
 
-def _is_shape_clause(each: Refused, dimensions: set[tuple[object, object]]) -> bool:
-    """Return whether a refusal is a relation between sizes, and a size is refused anyway."""
-    return bool(dimensions) and (each.is_dimension or ".size()" in each.source or ".shape" in each.source)
-
-
-@functools.lru_cache(maxsize=MOST_READ)
-def literal(text: str) -> object:
-    """Return the value of a Python literal, or `...` for other text. The value must not be changed."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return ...
+def _is_shape_clause(failure: GuardFailure, dimensions: Collection[object]) -> bool:
+    """Return whether a failure is about a relation between sizes, and a size differs anyway."""
+    is_relation = ".size()" in failure.source or ".shape" in failure.source
+    return bool(dimensions) and (failure.check is Check.DIMENSION or is_relation)

@@ -1,25 +1,27 @@
 """Why a function was recompiled, as one sentence that all views and the findings use.
 
-refusal: `L["self"].__dict__["n"]: expected 3, got 4  (model.py:7 if self.n > 2:)`
+guard failure: `L["self"].__dict__["n"]`, expected 3, got 4, needed by model.py:7 `if self.n > 2:`
 sentence: the number `self.n` was 4, not 3; a branch or a loop depends on it
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.callers import Call, is_foreign, own_call
-from depyf.findings.catalogue.kind import Kind
-from depyf.findings.catalogue.recompiles import INSIDE, LEARNING_RATE, STATES, VALUES
-from depyf.findings.catalogue.refusals import advice_of, filled, kind_of_recompile
-from depyf.findings.nearest import independent, nearest
+from depyf.findings.catalogue.classify import advice_of, filled, kind_of_recompile
+from depyf.findings.catalogue.kind import Kind, Place
+from depyf.findings.catalogue.recompiles import INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
+from depyf.findings.nearest import guard_failures, independent, nearest
 from depyf.findings.reading_lines import reading_line
+from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
-from depyf.model.refused import Refused, is_of_call, refused
 from depyf.model.run import Compile, Function, Recompile
+from depyf.model.user_line import UserLine
 
 _SELF = 'L["args"][0]'
 UNTOLD = "torch does not say why"
@@ -27,27 +29,29 @@ UNTOLD = "torch does not say why"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason why an entry refused a call: its sentence, the fix, and where the value is needed.
+    """One reason why an entry could not serve a call: its sentence, the fix, and where the value is needed.
 
-    found: the refusal, with the value as the user's call names it.
+    failure: the guard failure, with the value as the user's call names it.
+    place: the line that needs the value, for the end of the sentence.
     call: the user's call of a library function.
     """
 
-    found: Refused
+    failure: GuardFailure
     kind: Kind
     cause: str
     fix: str
+    place: str = ""
     call: Call | None = None
 
     @property
     def words(self) -> str:
         """Return the sentence, with the line that needs the value."""
-        return f"{self.cause}  ({self.found.where})" if self.found.where else self.cause
+        return f"{self.cause}  ({self.place})" if self.place else self.cause
 
 
 @dataclass(frozen=True, slots=True)
-class Refusing:
-    """The refusals of an entry: each independent reason, and its consequences.
+class EntryReasons:
+    """Why an entry could not serve a call: each independent reason, and its consequences.
 
     is_nearest: whether this entry came nearest to serving the call.
     """
@@ -59,58 +63,80 @@ class Refusing:
 
 
 def reason_of(
-    root: Function, function: Function, compiled: Compile, found: Refused, kind: Kind | None = None, step: int = 0
+    root: Function,
+    function: Function,
+    compiled: Compile,
+    failure: GuardFailure,
+    kind: Kind | None = None,
+    step: int = 0,
 ) -> Reason:
-    """Return a refusal as a sentence.
+    """Return a guard failure as a sentence.
 
     root: the function, or the one that it resumes.
     kind: the facts from other recompiles for the same value, for example growth by `step` from call to call.
     """
-    kind = kind or kind_of_recompile(found, function.parameters, root.source)
-    call = own_call(function, compiled, found)
-    is_of_self = call is not None and found.source.startswith(_SELF) and is_method(function)
+    kind = kind or kind_of_recompile(failure, function.parameters, root.source)
+    call = own_call(function, compiled, failure)
+    is_of_self = call is not None and failure.source.startswith(_SELF) and is_method(function)
     if is_of_self:
-        found, call = replace(found, source=found.source.replace(_SELF, 'L["self"]')), None
+        failure, call = replace(failure, source=failure.source.replace(_SELF, 'L["self"]')), None
     elif call is not None and call.value:
-        found = replace(found, source=call.value)
-    elif call is None and not found.where:
-        found = replace(found, where=_read_at(root, function, found))
+        failure = replace(failure, source=call.value)
+    elif call is None and failure.line is None:
+        failure = replace(failure, line=_reading_line(root, function, failure))
     kind = _at_call(kind, call)
-    return Reason(found, kind, filled(kind.cause, found, step), advice_of(kind, found, step), call)
+    place = place_words(failure.line, function)
+    return Reason(failure, kind, filled(kind.cause, failure, step), advice_of(kind, failure, step), place, call)
 
 
-def _read_at(root: Function, function: Function, found: Refused) -> str:
-    """Return the line of the function that reads a value, in the format of torch's guards."""
-    if is_of_call(found) or is_foreign(function.filename):
+def place_words(line: UserLine | None, function: Function) -> str:
+    """Return a line for the end of a sentence, with the name of its file if that is not the function's own."""
+    if line is None or not line.text:
         return ""
-    line = reading_line(found.subject, root.source, (function.resumes_at or root.first_line) - root.first_line)
-    return f":{root.first_line + line} {root.source.splitlines()[line].strip()}" if line is not None else ""
+    file = "" if line.filename in ("", function.filename) else os.path.basename(line.filename)
+    return f"{file}:{line.line} {line.text}"
+
+
+def failure_words(failure: GuardFailure, function: Function) -> str:
+    """Return a guard failure in one line, with the expected and the actual value and the line that needs the value."""
+    place = place_words(failure.line, function)
+    return f"{failure.words}  ({place})" if place else failure.words
+
+
+def _reading_line(root: Function, function: Function, failure: GuardFailure) -> UserLine | None:
+    """Return the line of the function that reads a value, or None."""
+    if is_of_call(failure) or is_foreign(function.filename):
+        return None
+    line = reading_line(failure.subject, root.source, (function.resumes_at or root.first_line) - root.first_line)
+    if line is None:
+        return None
+    return UserLine(function.filename, root.first_line + line, root.source.splitlines()[line].strip(), function.name)
 
 
 def _at_call(kind: Kind, call: Call | None) -> Kind:
     """Return the kind of a cause, with its fix. A value that the user's call does not show cannot be changed there."""
-    if call is not None and call.value and kind.name.startswith("element-"):
+    if call is not None and call.value and kind.place is Place.ELEMENT and kind.change is not None:
         # A value in the library's `*args` or `**kwargs` is an argument of the user's call.
-        return VALUES["argument", kind.name.removeprefix("element-")]
+        return VALUES[Place.ARGUMENT, kind.change]
     if call is None or call.value or kind.is_expected or kind is LEARNING_RATE or kind in STATES.values():
         return kind
-    return INSIDE if kind.name == "tensor-size" else replace(kind, fix="")
+    return INSIDE if kind.name == TENSORS[Check.SIZE].name else replace(kind, fix="")
 
 
 def reasons(root: Function, function: Function, compiled: Compile) -> tuple[Reason, ...]:
-    """Return the reasons why the nearest entry refused the call that caused a compile. The first one counts."""
-    told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
-    return tuple(reason_of(root, function, compiled, each) for each in told.reasons) if told is not None else ()
+    """Return the reasons why the nearest entry could not serve the call that caused a compile. The first one counts."""
+    entry = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+    return tuple(reason_of(root, function, compiled, failure) for failure in entry.reasons) if entry is not None else ()
 
 
-def refusing(
+def entry_reasons(
     root: Function,
     function: Function,
     compiled: Compile,
     kinds: Mapping[tuple[int, str], Kind] = MappingProxyType({}),
     but: Collection[str] = (),
-) -> Iterator[Refusing]:
-    """Yield the refusals of each known entry: the nearest first, then the newest first.
+) -> Iterator[EntryReasons]:
+    """Yield why each known entry could not serve a call: the nearest first, then the newest first.
 
     kinds: the facts about each cause from all recompiles, by order and value. It determines the fix.
     but: entries that are shown elsewhere.
@@ -118,39 +144,45 @@ def refusing(
     if not isinstance(compiled.trigger, Recompile):
         return
 
-    def say(each: Refused) -> Reason:
-        kind, said = kinds.get((compiled.order, each.subject)), reason_of(root, function, compiled, each)
-        return said if kind is None else replace(said, fix=reason_of(root, function, compiled, each, kind).fix)
+    def say(failure: GuardFailure) -> Reason:
+        kind, reason = kinds.get((compiled.order, failure.subject)), reason_of(root, function, compiled, failure)
+        return reason if kind is None else replace(reason, fix=reason_of(root, function, compiled, failure, kind).fix)
 
-    told = nearest(compiled.trigger)
-    found = [(each.entry, refused(each)) for each in reversed(compiled.trigger.refusals) if each.entry not in but]
-    for entry, all_of in sorted(found, key=lambda each: told is None or each[0] != told.entry):
-        own = list(independent(all_of))
-        is_nearest = told is not None and entry == told.entry
-        yield Refusing(entry, _said(map(say, own)), _said(say(each) for each in all_of if each not in own), is_nearest)
+    first = nearest(compiled.trigger)
+    entries = [entry for entry in reversed(compiled.trigger.entries) if entry.entry not in but]
+    for entry in sorted(entries, key=lambda entry: first is None or entry.entry != first.entry):
+        failures = guard_failures(entry)
+        causes = list(independent(failures))
+        folded = _distinct(say(failure) for failure in failures if failure not in causes)
+        is_nearest = first is not None and entry.entry == first.entry
+        yield EntryReasons(entry.entry, _distinct(map(say, causes)), folded, is_nearest)
 
 
-def alike(compiled: Compile) -> tuple[Refused, ...]:
-    """Return the refusals of entries, oldest first, that refused only the value that the nearest entry refused.
+def alike(compiled: Compile) -> tuple[tuple[str, GuardFailure], ...]:
+    """Return the entries, oldest first, that failed only for the value that the nearest entry failed for.
 
     Their sentences differ only in the value. A single one has its own sentence.
     """
-    told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
-    if told is None or told.folded or len(told.reasons) != 1 or not isinstance(compiled.trigger, Recompile):
+    first = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
+    if first is None or first.folded or len(first.reasons) != 1 or not isinstance(compiled.trigger, Recompile):
         return ()
-    (own,) = told.reasons
-    others = [refused(each) for each in compiled.trigger.refusals if each.entry != told.entry]
-    single = [each[0] for each in others if len(each) == 1]
-    same = [each for each in single if each.has_values and (each.source, each.aspect) == (own.source, own.aspect)]
+    (reason,) = first.reasons
+    others = [(entry.entry, guard_failures(entry)) for entry in compiled.trigger.entries if entry.entry != first.entry]
+    single = [(entry, failures[0]) for entry, failures in others if len(failures) == 1]
+    same = [
+        (entry, failure)
+        for entry, failure in single
+        if failure.has_values and (failure.source, failure.check) == (reason.source, reason.check)
+    ]
     return tuple(same) if len(same) > 1 else ()
 
 
-def _said(found: Iterable[Reason]) -> tuple[Reason, ...]:
+def _distinct(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
     """Return reasons without those whose sentence occurred before."""
-    return tuple({each.words: each for each in found}.values())
+    return tuple({reason.words: reason for reason in reasons}.values())
 
 
 def reason_words(root: Function, function: Function, compiled: Compile) -> str:
     """Return why a function was recompiled, in the words that all views use."""
-    found = reasons(root, function, compiled)
-    return found[0].words if found else UNTOLD
+    first = next(iter(reasons(root, function, compiled)), None)
+    return first.words if first is not None else UNTOLD

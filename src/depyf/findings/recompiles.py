@@ -1,4 +1,4 @@
-"""Findings about recompiles, by the refusal of the nearest entry, and about functions that reached the limit."""
+"""Findings about recompiles, by the guard failures of the nearest entry, and about functions that reached the limit."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from depyf.findings.failures import cost_of, is_limit, place
 from depyf.findings.reasons import UNTOLD, reason_of
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Finding, Severity, Where
+from depyf.model.guard_failure import GuardFailure
 from depyf.model.naming import title
-from depyf.model.refused import Refused
-from depyf.model.run import Compile, Function, Session, Transformed, Unavailable, UserLine
+from depyf.model.run import Compile, Function, Session, Transformed, Unavailable
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_library_file
 
 MANY = 3
 """With this many recompiles for one cause, a function counts as recompiling again and again."""
 
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
-_PLACE = re.compile(r"(?P<file>[^:]*):(?P<line>\d+)")
 
 
 def of_recompiles(session: Session) -> Iterator[Finding]:
@@ -62,12 +62,12 @@ def _is_worst(cause: Cause, function: Function, found: list[Cause]) -> bool:
 
 
 def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
-    last, compiles = cause.refused[-1], {one.order: one for each in (cause, *cause.below) for one in each.compiles}
+    last, compiles = cause.failures[-1], {one.order: one for each in (cause, *cause.below) for one in each.compiles}
     costly = [*compiles.values(), *limited]
     why = reason_of(_root(session, cause), cause.function, cause.compiles[-1], last, cause.kind, cause.step)
     ids, cost = tuple(str(each.id) for each in costly), _cost(costly)
     is_at_call = why.call is not None and not is_at_own_line(cause.compiles[-1], last)
-    where = place(why.call.line) if is_at_call and why.call is not None else where_of(session, cause, why.found)
+    where = place(why.call.line) if is_at_call and why.call is not None else where_of(session, cause, why.failure)
     below = _below(cause)
     said = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}: {why.cause}"
     found = Finding(why.kind.name, _severity(cause), where, said, cost, why.fix, ids)
@@ -154,21 +154,22 @@ def _cost(compiles: list[Compile]) -> Cost:
     return Cost(None, round(sum(each.compile_seconds for each in costs), 6), len(costs))
 
 
-def where_of(session: Session, cause: Cause, why: Refused) -> Where:
-    """Return the line that needs a value, else the refused call, else the first line of the function."""
-    function = cause.function
-    found = _PLACE.match(why.where)
-    if found is not None:
-        files = [function.filename] if not found["file"] else _named(session, found["file"])
-        if files:
-            return place(UserLine(files[0], int(found["line"]), "", function.name))
+def where_of(session: Session, cause: Cause, failure: GuardFailure) -> Where:
+    """Return the line that needs a value, else the call, else the first line of the function."""
+    function, line = cause.function, failure.line
+    file = _file_of(session, function, line) if line is not None else ""
+    if line is not None and file:
+        return place(UserLine(file, line.line, "", function.name))
     own = [each for each in cause.compiles[0].user_stack if not is_foreign(each.filename)]
     if function.resumes_at is None and own:
         return place(own[-1])
     return place(UserLine(function.filename, function.resumes_at or function.first_line, "", function.name))
 
 
-def _named(session: Session, name: str) -> list[str]:
-    """Return the files of the run that have this name and belong to no library."""
-    files = [each for each in session.sources if os.path.basename(each) == name]
-    return [each for each in files if not is_library_file(each)]
+def _file_of(session: Session, function: Function, line: UserLine) -> str:
+    """Return the file of a line, or "" if the file belongs to a library. Traces and older indexes have names alone."""
+    if line.filename in ("", function.filename):
+        return function.filename
+    named = [file for file in session.sources if os.path.basename(file) == os.path.basename(line.filename)]
+    files = [line.filename] if line.filename in session.sources else named
+    return next((file for file in files if not is_library_file(file)), "")

@@ -21,7 +21,8 @@ from depyf.links.transformed import GraphPlaces, Seen, transformed_links
 from depyf.links.wrappers import RENUMBERING, Wrapped, wrapper_links
 from depyf.model.index_reader import Run
 from depyf.model.names import graph_number
-from depyf.model.run import Artefact, Compile, Dialect, Function, GuardSet, Transformed, UserLine
+from depyf.model.run import Artefact, Compile, Dialect, Function, GuardSet, Transformed
+from depyf.model.user_line import UserLine
 
 STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
 MAPPINGS = "inductor_provenance_tracking_node_mappings"

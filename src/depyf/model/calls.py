@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from depyf.bytecode.records import dataclass
-from depyf.model.run import Function, UserLine
+from depyf.model.run import Function
+from depyf.model.user_line import UserLine
 
 OF_TORCH = "torch/"
 """The prefix of torch's files in the index. Torch's own frames occur between any two of the user's."""

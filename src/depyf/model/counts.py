@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from depyf.bytecode.records import dataclass
-from depyf.model.run import Compile, GuardSet, UserLine
+from depyf.model.run import Compile, GuardSet
+from depyf.model.user_line import UserLine
 
 Place = tuple[UserLine | None, str]
 """The place where a graph ends, and the reason."""

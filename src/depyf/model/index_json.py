@@ -17,11 +17,13 @@ from depyf.bytecode.records import dataclass
 from depyf.model.claims import own_process
 from depyf.model.cuda_graphs import CudaGraph
 from depyf.model.finding import Finding
+from depyf.model.guard_failure import GuardFailure
 from depyf.model.lines_read import LinesRead
 from depyf.model.run import (
     Artefact,
     CacheEvent,
     Compile,
+    FailedEntry,
     Failure,
     FirstCall,
     Function,
@@ -29,7 +31,7 @@ from depyf.model.run import (
     Guard,
     GuardSet,
     NoCall,
-    OtherRefusals,
+    OtherEntries,
     Recompile,
     Resume,
     Session,
@@ -37,12 +39,12 @@ from depyf.model.run import (
     Transformed,
     Trigger,
     Unavailable,
-    UserLine,
 )
 from depyf.model.trace_file import TraceFile
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_installed, short_path
 
-SCHEMA = 1
+SCHEMA = 2
 
 TRIGGERS: dict[type[Trigger], str] = {
     FirstCall: "first call",
@@ -310,17 +312,40 @@ def _trigger(trigger: Trigger) -> dict[str, Any]:
             return kind | ({"failed": failed} if failed else {})
         case NoCall(how):
             return kind | {"how": how}
-        case Recompile(refusals, others):
-            refused = [
-                {"entry": each.entry, "clauses": list(each.clauses), "explained": list(each.explained)}
-                for each in refusals
-            ]
-            return kind | {"refused": refused, "others": _others(others)}
+        case Recompile(entries, others):
+            return kind | {"entries": [_failed(entry) for entry in entries], "others": _others(others)}
         case Resume(caller, offset):
             return kind | {"caller": str(caller), "offset": offset}
 
 
-def _others(others: OtherRefusals | None) -> dict[str, Any] | None:
+def _failed(entry: FailedEntry) -> dict[str, Any]:
+    failures = [OneLine(_guard_failure(failure)) for failure in entry.failures]
+    return {
+        "entry": entry.entry,
+        "clauses": list(entry.clauses),
+        "complete": entry.is_complete,
+        "failures": failures,
+    }
+
+
+def _guard_failure(failure: GuardFailure) -> dict[str, Any]:
+    """Return the data of a guard failure, without parts that are unknown."""
+    parts = {
+        "guard": failure.guard,
+        "source": failure.source,
+        "check": failure.check.name,
+        "expected": failure.expected,
+        "actual": failure.actual,
+        "item": failure.item,
+        "dimension": failure.dimension if failure.dimension >= 0 else None,
+        "values": [list(pair) for pair in failure.values],
+        "where": _line(failure.line),
+        "text": failure.text,
+    }
+    return {name: part for name, part in parts.items() if part not in ("", None, [])}
+
+
+def _others(others: OtherEntries | None) -> dict[str, Any] | None:
     if others is None:
         return None
     return {"count": others.count, "first": others.first, "last": others.last, "forms": list(others.forms)}

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, TypeAlias
 from depyf.bytecode.records import dataclass
 from depyf.model.cuda_graphs import CudaGraph
 from depyf.model.finding import Cost, Finding, Where
+from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.lines_read import LinesRead
 from depyf.model.run import (
     Artefact,
@@ -25,6 +26,7 @@ from depyf.model.run import (
     CompileId,
     Dialect,
     EntryContrast,
+    FailedEntry,
     Failure,
     FirstCall,
     Function,
@@ -32,10 +34,9 @@ from depyf.model.run import (
     Guard,
     GuardSet,
     NoCall,
-    OtherRefusals,
+    OtherEntries,
     Problem,
     Recompile,
-    Refusal,
     Resume,
     Session,
     ShapeFact,
@@ -43,11 +44,12 @@ from depyf.model.run import (
     Transformed,
     Trigger,
     Unavailable,
-    UserLine,
 )
 from depyf.model.running_compile import LOG, RunningCompile
 from depyf.model.running_log import has_log, read_log
+from depyf.model.schema_1 import failure_of_sentence
 from depyf.model.trace_file import TraceFile
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import function_in
 from depyf.model.writer import INDEX
 from depyf.verify.level import Level
@@ -325,20 +327,44 @@ def _compile_id(text: str) -> CompileId:
     return CompileId(frame, int(match[3]), int(match[1]) if match[1] else -1, int(match[4] or 1))
 
 
-def _others(found: Json | None) -> OtherRefusals | None:
+def _others(found: Json | None) -> OtherEntries | None:
     if found is None:
         return None
-    return OtherRefusals(found["count"], found["first"], found["last"], tuple(found["forms"]))
+    return OtherEntries(found["count"], found["first"], found["last"], tuple(found["forms"]))
+
+
+def _failed(found: Json) -> FailedEntry:
+    failures = tuple(map(_guard_failure, found["failures"]))
+    return FailedEntry(found["entry"], tuple(found["clauses"]), failures, found["complete"])
+
+
+def _guard_failure(found: Json) -> GuardFailure:
+    return GuardFailure(
+        source=found.get("source", ""),
+        check=Check[found["check"]],
+        expected=found.get("expected", ""),
+        actual=found.get("actual", ""),
+        line=_line(found.get("where")),
+        text=found.get("text", ""),
+        guard=found.get("guard", ""),
+        item=found.get("item", ""),
+        dimension=found.get("dimension", -1),
+        values=tuple((source, value) for source, value in found.get("values", ())),
+    )
+
+
+def _failed_1(found: Json) -> FailedEntry:
+    """Return a failed entry of schema 1, which holds guard failures as sentences."""
+    sentences = found["explained"] or found["clauses"]
+    failures = tuple(map(failure_of_sentence, sentences))
+    return FailedEntry(found["entry"], tuple(found["clauses"]), failures, bool(found["explained"]))
 
 
 def _trigger(found: Json) -> Trigger:
     match found["kind"]:
         case "recompile":
-            refused = found["refused"]
-            return Recompile(
-                tuple(Refusal(each["entry"], tuple(each["clauses"]), tuple(each["explained"])) for each in refused),
-                _others(found.get("others")),
-            )
+            entries = map(_failed, found["entries"]) if "entries" in found else map(_failed_1, found["refused"])
+            return Recompile(tuple(entries), _others(found.get("others")))
         case "resume":
             return Resume(_compile_id(found["caller"]), found["offset"])
         case "no call":

@@ -16,9 +16,11 @@ from typing import Protocol, TypeAlias
 from depyf.bytecode.records import dataclass
 from depyf.model.cuda_graphs import CudaGraph
 from depyf.model.given_names import Wrapper
+from depyf.model.guard_failure import GuardFailure
 from depyf.model.lines_read import LinesRead
 from depyf.model.running_compile import RunningCompile
 from depyf.model.trace_file import TraceFile
+from depyf.model.user_line import UserLine
 from depyf.verify.level import Level
 
 
@@ -27,16 +29,6 @@ class Unavailable:
     """A part of the model that this torch does not provide, and the reason."""
 
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class UserLine:
-    """A line of the user's source; `text` is empty if the file cannot be read."""
-
-    filename: str
-    line: int
-    text: str = ""
-    function: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -76,27 +68,29 @@ class FirstCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """An entry that refused the call, and the clauses of its guards that failed.
+class FailedEntry:
+    """An entry that could not serve the call, and its guards that failed.
 
-    clauses: the clauses that torch names, in its words. torch stops at the first one, and before 2.6 names none.
-    explained: all clauses that failed, each with the expected and the actual value; empty if the guards are unknown.
+    clauses: the guards that torch names, in its words. torch stops at the first one, and before 2.6 names none.
+    failures: the guards that failed, each with the expected and the actual value.
+    is_complete: whether `failures` has all guards that failed, and not only those that torch names.
     """
 
     entry: str
-    clauses: tuple[str, ...]
-    explained: tuple[str, ...] = ()
+    clauses: tuple[str, ...] = ()
+    failures: tuple[GuardFailure, ...] = ()
+    is_complete: bool = False
 
 
-MOST_REFUSALS = 8
-"""The most refusals of one call that are listed one by one, newest first: torch's default limit of entries."""
+MOST_ENTRIES = 8
+"""The most failed entries of one call that are listed one by one, newest first: torch's default limit of entries."""
 
 
 @dataclass(frozen=True, slots=True)
-class OtherRefusals:
-    """The refusals of one call that are not listed one by one: their number, their entries, and their common forms.
+class OtherEntries:
+    """The failed entries of one call that are not listed one by one: their number, and the common forms of guards.
 
-    forms: the clauses that failed, in torch's words, with `…` for the numbers and strings that differ.
+    forms: the guards that failed, in torch's words, with `…` for the numbers and strings that differ.
     """
 
     count: int
@@ -119,10 +113,10 @@ class EntryContrast:
 
 @dataclass(frozen=True, slots=True)
 class Recompile:
-    """Every existing entry refused the call. The newest entries are listed one by one, the `others` together."""
+    """No existing entry could serve the call. The newest entries are listed one by one, the `others` together."""
 
-    refusals: tuple[Refusal, ...]
-    others: OtherRefusals | None = None
+    entries: tuple[FailedEntry, ...]
+    others: OtherEntries | None = None
 
 
 @dataclass(frozen=True, slots=True)

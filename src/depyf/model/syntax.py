@@ -133,13 +133,12 @@ def is_handed_over(subject: str, source: str) -> bool:
     return bool(subject) and subject in source and subject in _handed_over(source)
 
 
-def is_handed_over_in(where: str, subject: str) -> bool:
+def is_handed_over_in(line: str, subject: str) -> bool:
     """Return whether the line that needs a value names others alone, of which it slices with one or passes one on.
 
-    >>> is_handed_over_in("f.py:7 mask[i, n:] = True", "sizes[1]"), is_handed_over_in("f.py:7 y = x * n", "sizes[1]")
+    >>> is_handed_over_in("mask[i, n:] = True", "sizes[1]"), is_handed_over_in("y = x * n", "sizes[1]")
     (True, False)
     """
-    line = where.partition(" ")[2]
     return bool(line) and subject.partition(".")[0].partition("[")[0] not in line and bool(_handed_over(line))
 
 

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 
 from depyf.bytecode.records import dataclass
-from depyf.model.run import UserLine
+from depyf.model.user_line import UserLine
 
 MOST_LINES = 40
 """A longer function is shown only around the line at which it continues."""

@@ -32,8 +32,8 @@ from depyf.model.run import (
     Resume,
     Session,
     ShapeFact,
-    UserLine,
 )
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_generated, is_library_file, short_path
 from depyf.trace import cuda_graphs, records, refusals, stages
 from depyf.trace.caches import cache_event, has_read_no_sizes
@@ -243,8 +243,8 @@ class Join(ABC, Generic[R]):
             again = function.compiles if self._counted > 1 else ()
             ids = {str(each.id.of_torch): str(each.id) for each in again if each.id.count > 1}
             told = self._reasons.pop(compile_id, Recompile(()))
-            own = tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told.refusals) if ids else None
-            made.trigger = told if own is None else replace(told, refusals=own)
+            own = tuple(replace(each, entry=ids.get(each.entry, each.entry)) for each in told.entries) if ids else None
+            made.trigger = told if own is None else replace(told, entries=own)
         function.compiles.append(made)
         running = self._make(made, function)
         made.artefacts += [artefact_of(*each, 0) for each in self._of_autograd.pop(compile_id.autograd, ())]

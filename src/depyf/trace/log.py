@@ -23,10 +23,10 @@ from depyf.model.run import (
     ShapeFact,
     SideEffect,
     Unavailable,
-    UserLine,
 )
 from depyf.model.status import UNTOLD
 from depyf.model.tuning import TIMES
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import function_in
 from depyf.trace import cuda_graphs, records, stages
 from depyf.trace.autotuning import Tuning

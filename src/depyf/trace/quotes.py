@@ -8,7 +8,7 @@ from dataclasses import field
 
 from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.graph_source import SAYS_PLACE
-from depyf.model.run import UserLine
+from depyf.model.user_line import UserLine
 
 _IN_STACK = re.compile(
     r'^ *File "(?P<file>[^"\n]+)", line (?P<line>\d{1,9}), in [^\n]*\n[ ]{2,}(?P<text>[^\s^~][^\n]*)$', re.MULTILINE

@@ -11,14 +11,8 @@ from typing import Any, TypeAlias
 from depyf.model.names import resumed_function
 from depyf.model.phases import CPP, TRITON
 from depyf.model.reproducible import reproducible
-from depyf.model.run import (
-    CompileId,
-    Failure,
-    GraphBreak,
-    ShapeFact,
-    SideEffect,
-    UserLine,
-)
+from depyf.model.run import CompileId, Failure, GraphBreak, ShapeFact, SideEffect
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import line_at
 
 Metadata = Mapping[str, Any]

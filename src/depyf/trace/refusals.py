@@ -12,18 +12,20 @@ import re
 from dataclasses import field
 
 from depyf.bytecode.records import dataclass
+from depyf.model.guard_failure import GuardFailure
 from depyf.model.reproducible import reproducible
-from depyf.model.run import MOST_REFUSALS, OtherRefusals, Recompile, Refusal
+from depyf.model.run import MOST_ENTRIES, FailedEntry, OtherEntries, Recompile
+from depyf.model.torch_text import guard_failure, without_comment
+from depyf.model.user_line import UserLine
 
 _REFUSAL = re.compile(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
 _DEVICE_INDEX = re.compile(r"(?<=Expected device index to be )[^,]|(?<=, actual )[\x00-\x1f]")
-_COMMENT_OF_CLAUSE = re.compile(r"\s+# ")
 _DIFFERS = re.compile(r"(?<=[=<>] )'(?:[^'\\]|\\.)*'|(?<=[=<>] )\"(?:[^\"\\]|\\.)*\"|(?<![\w.:'])-?\d+(?:\.\d+)?\b")
 """The difference between the clauses of two entries with the same guard: the string or number that is compared."""
 _MOST_FORMS = 4
 MOST_TEXTS = 1024
 """The number of refusals whose parsed form is cached."""
-_PLACE_OF_CLAUSE = re.compile(r":(\d+) in \S+(?: \(\S+:\d+ in \S+\))?$")
+_PLACE_OF_CLAUSE = re.compile(r"(?P<file>\S+):(?P<line>\d+) in (?P<function>\S+)(?: \(\S+:\d+ in \S+\))?$")
 """The user's line. After it, for a condition, torch names its own line that made it."""
 _BEGINS, _NEXT = "[\n", ",\n"
 """torch's format of a list of texts, one per line."""
@@ -66,10 +68,7 @@ class _Read:
 
     def told(self) -> Recompile:
         """Return the refusals of the newest entries one by one, and the others together."""
-        newest = tuple(
-            Refusal(entry, tuple(map(_words, self.clauses[entry])))
-            for entry in self.entries[-MOST_REFUSALS:]
-        )
+        newest = tuple(_failed(entry, tuple(self.clauses[entry])) for entry in self.entries[-MOST_ENTRIES:])
         count = len(self.entries) - len(newest)
         if not count:
             return Recompile(newest, None)
@@ -77,7 +76,7 @@ class _Read:
             self.forms.update(dict.fromkeys(map(_form, self.clauses[entry])))
         self.formed = count
         forms = tuple(map(reproducible, list(self.forms)[:_MOST_FORMS]))
-        return Recompile(newest, OtherRefusals(count, self.entries[0], self.entries[count - 1], forms))
+        return Recompile(newest, OtherEntries(count, self.entries[0], self.entries[count - 1], forms))
 
 
 _LAST: list[_Read] = []
@@ -164,16 +163,31 @@ def _entry_order(entry: str) -> tuple[int, ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def _words(clause: str) -> str:
-    """Return a failed clause in readable form. Cached, because the records of later compiles repeat it."""
-    return reproducible(_clause(clause))
+def _failed(entry: str, clauses: tuple[str, ...]) -> FailedEntry:
+    """Return a failed entry, with torch's clauses in one line each, and parsed."""
+    failures = [_failure(clause) for clause in clauses]
+    return FailedEntry(entry, tuple(text for text, _ in failures), tuple(failure for _, failure in failures))
+
+
+@functools.lru_cache(maxsize=64)
+def _failure(clause: str) -> tuple[str, GuardFailure]:
+    """Return a failed clause in one line, and parsed. Cached, because the records of later compiles repeat it."""
+    code, line = _parts(clause)
+    return reproducible(_clause(clause)), guard_failure(reproducible(code), line)
 
 
 def _clause(text: str) -> str:
-    """Return a failed clause in one line. torch adds the user's line after it, and a stack below it."""
+    """Return a failed clause in one line, with the user's line."""
+    clause, line = _parts(text)
+    return clause if line is None else f"{clause}  (:{line.line} {line.text})"
+
+
+def _parts(text: str) -> tuple[str, UserLine | None]:
+    """Return a failed clause, and the user's line that torch names after it. A stack may follow below."""
     first = text.strip().split("\n", 1)[0]
-    clause, *comments = _COMMENT_OF_CLAUSE.split(first)
-    place = _PLACE_OF_CLAUSE.search(comments[-1]) if comments else None
+    clause, comment = without_comment(first)
+    place = _PLACE_OF_CLAUSE.search(comment)
     if place is None:
-        return clause.strip()
-    return f"{clause.strip()}  (:{place[1]} {comments[0].strip()})"
+        return clause, None
+    source = comment[: place.start()].strip().removesuffix("#").strip()
+    return clause, UserLine(place["file"], int(place["line"]), source, place["function"])

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from depyf.bytecode.records import dataclass
+from depyf.findings.reasons import failure_words
 from depyf.links.documents import LEADING
 from depyf.model.artifacts.graph_source import SAYS_PLACE
 from depyf.model.index_reader import Run
@@ -116,15 +117,15 @@ def _alone(word: str, entry: Entry) -> tuple[str, str, tuple[str, ...]]:
     trigger = entry[1].trigger
     if not isinstance(trigger, Recompile):
         return "functions", f"{word}: it is compiled in only one of the runs", ()
-    told = [text for each in trigger.refusals for text in (each.explained or each.clauses)]
-    return "recompiles", f"{word}: a recompile", tuple(told)
+    words = [failure_words(failure, entry[0]) for failed in trigger.entries for failure in failed.failures]
+    return "recompiles", f"{word}: a recompile", tuple(words)
 
 
 def _between(old: Run, new: Run, before: Entry, after: Entry) -> Iterator[Change]:
     subject = _subject(*after)
     one, other = before[1], after[1]
     is_traced = old.session.trace is not None or new.session.trace is not None
-    reasons = (_reasons(each, in_torchs_words=is_traced) for each in (one, other))
+    reasons = (_reasons(*each, in_torchs_words=is_traced) for each in (before, after))
     yield from _changed_lines(subject, "recompiles", *reasons)
     yield from _changed_lines(subject, "breaks", _breaks(one), _breaks(other))
     if not is_traced:
@@ -158,11 +159,12 @@ def _changed_texts(
             yield Change(subject, aspect, f"{stage}: {gone} {lines} gone, {len(details) - gone} new", details)
 
 
-def _reasons(compiled: Compile, *, in_torchs_words: bool) -> list[str]:
+def _reasons(function: Function, compiled: Compile, *, in_torchs_words: bool) -> list[str]:
     trigger = compiled.trigger
-    refusals = trigger.refusals if isinstance(trigger, Recompile) else ()
-    told = (each.clauses if in_torchs_words else each.explained or each.clauses for each in refusals)
-    return [without_counts(text) for clauses in told for text in clauses]
+    entries = trigger.entries if isinstance(trigger, Recompile) else ()
+    if in_torchs_words:
+        return [without_counts(clause) for failed in entries for clause in failed.clauses]
+    return [without_counts(failure_words(failure, function)) for failed in entries for failure in failed.failures]
 
 
 def _breaks(compiled: Compile) -> list[str]:

@@ -6,26 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from depyf.findings import Finding, findings
-from depyf.findings.reasons import alike, refusing
+from depyf.findings.reasons import alike, entry_reasons
 from depyf.links.line_states import line_states
 from depyf.model.counts import breaks_of, counted, guard_count
 from depyf.model.cuda_graphs import words
 from depyf.model.naming import title
 from depyf.model.phases import duration
-from depyf.model.run import (
-    Artefact,
-    Compile,
-    Dialect,
-    Function,
-    GraphBreak,
-    Recompile,
-    Resume,
-    Session,
-    Transformed,
-    UserLine,
-)
+from depyf.model.run import Artefact, Compile, Dialect, Function, GraphBreak, Recompile, Resume, Session, Transformed
 from depyf.model.skips import Whose, skips
 from depyf.model.spelling import spelled
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_library_file, resumption_words, short_path
 from depyf.views.words import graph_label, proof_words, resumption, trigger_words, where_words
 
@@ -137,7 +127,7 @@ def _recompiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     for function, each in pairs:
         if isinstance(each.trigger, Recompile):
             lines.append(f"- compile {each.id} of {title(function)}")
-            lines += _refusals(session.functions[function.root], function, each)
+            lines += _entries(session.functions[function.root], function, each)
             if each.trigger.others is not None:
                 lines.append(f"  - {each.trigger.others}")
             if each.contrast is not None and each.contrast.respects:
@@ -146,24 +136,25 @@ def _recompiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
     return "## Recompiles\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
-def _refusals(root: Function, function: Function, compiled: Compile) -> Iterator[str]:
-    """Yield the refusals of the entries. Of many entries, those further from the call than the nearest are counted."""
+def _entries(root: Function, function: Function, compiled: Compile) -> Iterator[str]:
+    """Yield why each entry refused. Of many entries, those further from the call than the nearest are counted."""
     same = alike(compiled)
-    told = list(refusing(root, function, compiled, but={each.entry for each in same}))
-    others = [each for each in told if not each.is_nearest]
-    count = sum(len(each.reasons) + len(each.folded) for each in others)
-    for each in told:
-        if count <= MOST_LINES or each.is_nearest:
-            texts = [reason.words for reason in each.reasons] + [f"{one.words}: it follows" for one in each.folded]
-            yield from _bounded(f"  - entry {each.entry} refused: ", texts)
+    failed = list(entry_reasons(root, function, compiled, but={entry for entry, _ in same}))
+    others = [entry for entry in failed if not entry.is_nearest]
+    count = sum(len(entry.reasons) + len(entry.folded) for entry in others)
+    for entry in failed:
+        if count <= MOST_LINES or entry.is_nearest:
+            texts = [reason.words for reason in entry.reasons]
+            texts += [f"{reason.words}: it follows" for reason in entry.folded]
+            yield from _bounded(f"  - entry {entry.entry} refused: ", texts)
     if count > MOST_LINES:
-        entries = sorted(each.entry for each in others)
+        entries = sorted(entry.entry for entry in others)
         those = f"entries {entries[0]} to {entries[-1]}" if len(entries) > 1 else f"entry {entries[0]}"
         yield f"  - {those} refused, too, for {count} reasons, in `index.json`"
     if same:
-        values = ", ".join(dict.fromkeys(each.expected for each in same))
+        values = ", ".join(dict.fromkeys(failure.expected for _, failure in same))
         expected = f", and expected {values}" if len(values) <= MOST_VALUES else "; `index.json` has the values"
-        yield f"  - entries {same[0].entry} to {same[-1].entry} refused the same value{expected}"
+        yield f"  - entries {same[0][0]} to {same[-1][0]} refused the same value{expected}"
 
 
 MOST_VALUES = 240

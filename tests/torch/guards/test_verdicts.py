@@ -38,7 +38,7 @@ def test_the_verdict_is_that_of_torch(program: Program) -> None:
     assert not wrong
     assert not any(guarded.differs for guarded, _ in found)
     same = found[0][1]
-    by_identity = bool(same.refusals) and all(refusal.kind == "ID_MATCH" for refusal in same.refusals)
+    by_identity = bool(same.failures) and all(failure.guard == "ID_MATCH" for failure in same.failures)
     may_refuse = by_identity and program.name in GUARDED_BY_IDENTITY
     assert same.torch or may_refuse, "torch's guards refuse the very call that was compiled"
 

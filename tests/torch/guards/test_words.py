@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from depyf.model.run import UserLine
+from depyf.model.user_line import UserLine
 from depyf.torch.capture.qualified import qualified_name
 from depyf.torch.guards.held import Gone, hold, identifier
 from depyf.torch.guards.literal import literal, quoted

@@ -235,7 +235,7 @@ def test_no_entry_fits() -> None:
     x = torch.arange(6.0, dtype=torch.float64)
     choice = replica.which(x)
     assert choice.entry is None
-    assert [(refusal.aspect, refusal.expected, refusal.actual) for refusal in choice.refusals["0/0"]] == [
+    assert [(failure.check.value, failure.expected, failure.actual) for failure in choice.failures["0/0"]] == [
         ("dtype", "torch.float32", "torch.float64"),
         ("size", "(4,)", "(6,)"),
     ]

@@ -4,49 +4,50 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from depyf.findings.catalogue.kind import Kind
+from depyf.findings.catalogue.kind import Change, Kind, Place
+from depyf.model.guard_failure import Check
 
 SUBJECT = "`{subject}`"
 
 PLACES = {
-    "argument": "an argument",
-    "element": "an item of a container",
-    "module": "an attribute of a module",
-    "object": "an attribute of an object",
-    "global": "a global variable",
-    "closure": "a variable of the enclosing function",
+    Place.ARGUMENT: "an argument",
+    Place.ELEMENT: "an item of a container",
+    Place.MODULE: "an attribute of a module",
+    Place.OBJECT: "an attribute of an object",
+    Place.GLOBAL: "a global variable",
+    Place.CLOSURE: "a variable of the enclosing function",
 }
 """The places of a value that is not a tensor."""
 
 _AS_TENSOR = "make `{subject}` a tensor, such as `torch.tensor({expected})`, and use it as one"
 CHANGES = {
-    "int": ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
-    "float": ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
-    "string": (
+    Change.INT: ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
+    Change.FLOAT: ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
+    Change.STRING: (
         "the string `{subject}` was {actual}, not {expected}",
         "look up values that depend on `{subject}` before the call, and pass the result as a tensor",
     ),
-    "bool": (
+    Change.BOOL: (
         "the flag `{subject}` was {actual}, not {expected}",
         "make `{subject}` a tensor, `torch.tensor({expected})`, and choose with `torch.where({subject}, ..., ...)`",
     ),
-    "none": (
+    Change.NONE: (
         "`{subject}` was {actual}, not {expected}",
         "make `{subject}` a tensor in every call: a neutral one, such as zeros, instead of None",
     ),
-    "type": (
+    Change.TYPE: (
         "the type of `{subject}` was {actual}, not {expected}",
         "convert `{subject}` to one type before the call",
     ),
-    "length": (
+    Change.LENGTH: (
         "the length of `{subject}` was {actual}, not {expected}",
         "pass the items of `{subject}` stacked in one tensor `t`, after `torch._dynamo.mark_dynamic(t, 0)`",
     ),
-    "constant": (
+    Change.CONSTANT: (
         "the constant `{subject}` was {actual}, not {expected}",
         "move code that depends on `{subject}` out of the compiled function, before the call",
     ),
-    "function": (
+    Change.FUNCTION: (
         "the function `{subject}` was {actual}, not {expected}",
         "define the function once, before the first call, and use that one in all calls",
     ),
@@ -55,77 +56,81 @@ CHANGES = {
 
 _IN_PLACE = "; change it in place with `fill_`"
 """Before 2.5 torch expects an attribute of a module to be the same tensor in all calls."""
-_IS_SCALAR = ("int", "float", "bool")
+_SCALARS = (Change.INT, Change.FLOAT, Change.BOOL)
 
 VALUES = {
     (place, change): Kind(
-        f"{place}-{change}",
+        f"{place.value}-{change.value}",
         cause.replace(SUBJECT, f"{SUBJECT} ({words})", 1),
-        fix + _IN_PLACE if place == "module" and change in _IS_SCALAR else fix,
+        fix + _IN_PLACE if place is Place.MODULE and change in _SCALARS else fix,
+        place=place,
+        change=change,
     )
     for place, words in PLACES.items()
     for change, (cause, fix) in CHANGES.items()
 }
 
 TENSORS = {
-    "size": Kind(
+    Check.SIZE: Kind(
         "tensor-size",
         "the size of `{subject}` was {actual}, not {expected}",
         "call `torch._dynamo.mark_dynamic({subject}, {dimension})` before the first call",
     ),
-    "size of one": Kind(
-        "tensor-size-one",
-        "the size of `{subject}` was {actual}, not {expected}; torch compiles a size of 0 or 1 for itself",
-        "",
-        is_expected=True,
-    ),
-    "dimension of one": Kind(
-        "tensor-size-one",
-        "dimension {dimension} of `{subject}` was {actual}; torch compiles a size of 0 or 1 for itself",
-        "",
-        is_expected=True,
-    ),
-    "rank": Kind(
+    Check.RANK: Kind(
         "tensor-rank",
         "the size of `{subject}` was {actual}, not {expected}: another number of dimensions",
         "reshape `{subject}` to one number of dimensions before the call",
     ),
-    "stride": Kind(
+    Check.STRIDE: Kind(
         "tensor-stride",
         "the stride of `{subject}` was {actual}, not {expected}",
         "pass `{subject}.contiguous()`",
     ),
-    "dtype": Kind(
+    Check.DTYPE: Kind(
         "tensor-dtype",
         "the dtype of `{subject}` was {actual}, not {expected}",
         "convert it before the call: `{subject}.to({expected})`",
     ),
-    "device": Kind(
+    Check.DEVICE: Kind(
         "tensor-device",
         "`{subject}` was on {actual}, not on {expected}",
         "create or move it before the call, on one device: `{subject}.to({expected})`",
     ),
-    "requires_grad": Kind(
+    Check.REQUIRES_GRAD: Kind(
         "tensor-requires-grad",
         "requires_grad of `{subject}` was {actual}, not {expected}",
         "give `{subject}` the same `requires_grad` in all calls: `{subject}.detach()` where no gradient is needed",
     ),
-    "type": Kind(
+    Check.TYPE: Kind(
         "tensor-type",
         "the type of `{subject}` was {actual}, not {expected}",
         "pass one type: `{subject}.detach()` is a plain tensor",
     ),
-    "dispatch keys": Kind(
+    Check.DISPATCH_KEYS: Kind(
         "tensor-dispatch-keys",
         "the dispatch keys of `{subject}` were {actual}, not {expected}",
         "pass a plain tensor: `{subject}.resolve_conj()` of a lazy conjugate",
     ),
-    "the same object": Kind(
+    Check.ALIASING: Kind(
         "tensor-aliasing",
         "one tensor was passed twice ({subject})",
         "pass a copy: `.clone()` of one of them",
     ),
 }
+
+SIZE_ONE = Kind(
+    "tensor-size-one",
+    "the size of `{subject}` was {actual}, not {expected}; torch compiles a size of 0 or 1 for itself",
+    "",
+    is_expected=True,
+)
+"""For a size that is 0 or 1 in one of the calls."""
+DIMENSION_ONE = Kind(
+    "tensor-size-one",
+    "dimension {dimension} of `{subject}` was {actual}; torch compiles a size of 0 or 1 for itself",
+    "",
+    is_expected=True,
+)
 
 SIZE_SPECIALIZED = Kind(
     "tensor-size-specialized",
@@ -135,7 +140,7 @@ SIZE_SPECIALIZED = Kind(
 """For a size that a loop or a call needs as a number. Marking it as dynamic would raise an exception."""
 INSIDE = Kind(
     "tensor-size-inside",
-    TENSORS["size"].cause,
+    TENSORS[Check.SIZE].cause,
     "compile with `dynamic=True`: there is no variable of yours to mark as dynamic",
 )
 """For the size of a tensor that the user's call of a library does not name."""
@@ -216,7 +221,7 @@ NUMBER_OF_KEYWORDS = replace(KEYWORDS, cause="the number of keyword arguments in
 DEFAULTS = Kind(
     "argument-function",
     "the function `{subject}` was defined again: a default or captured variable was {actual}, not {expected}",
-    CHANGES["function"][1],
+    CHANGES[Change.FUNCTION][1],
 )
 """For a function with the same code but other defaults or captured variables."""
 MISSING = Kind(
@@ -273,6 +278,7 @@ UNKNOWN = Kind("recompile", "{text}", "")
 RECOMPILES: tuple[Kind, ...] = (
     *VALUES.values(),
     *TENSORS.values(),
+    *(SIZE_ONE, DIMENSION_ONE),
     *(SIZE_SPECIALIZED, INSIDE),
     *STATES.values(),
     *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from depyf.bytecode.records import dataclass
 from depyf.findings import Finding, findings
 from depyf.findings.contract.facts import Fact, facts, is_allowed
-from depyf.model.run import Session, UserLine
+from depyf.model.run import Session
+from depyf.model.user_line import UserLine
 
 ASPECTS = ("graphs", "breaks", "recompiles", "eager_calls", "cache_misses")
 """The aspects that a contract counts. The number of graphs must match; the other numbers are limits."""

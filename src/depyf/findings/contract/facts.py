@@ -13,10 +13,12 @@ from pathlib import Path, PurePath
 from depyf.bytecode.records import dataclass
 from depyf.findings.cache_misses.key import GRAPHS, MISS
 from depyf.findings.cache_misses.looks import looks
+from depyf.findings.reasons import failure_words
 from depyf.model.index_reader import Run
 from depyf.model.names import resumed_function, without_count
-from depyf.model.run import Compile, Dialect, Function, Recompile, Session, UserLine
+from depyf.model.run import Compile, Dialect, Function, Recompile, Session
 from depyf.model.skips import Whose, skips
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_library_file, short_path
 
 NOTHING_TO_COMPILE = ("no content in function call", "no tensor-related objects", "No ops traced for the FX graph")
@@ -96,7 +98,7 @@ def module_of(filename: str) -> str:
 def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
     here = _place(function, compiled)
     name = function_words(function)
-    why = _reasons(compiled)
+    why = _reasons(function, compiled)
     if isinstance(compiled.trigger, Recompile) and compiled.failure is None:
         yield Fact("recompiles", f"{name}: {stable(why[0]) if why else 'torch does not say why'}", here, why)
     for each in compiled.breaks:
@@ -126,12 +128,12 @@ def _place(function: Function, compiled: Compile) -> UserLine:
     return next((each for each in reversed(compiled.user_stack) if not is_library_file(each.filename)), here)
 
 
-def _reasons(compiled: Compile) -> tuple[str, ...]:
-    """Return the reasons why the nearest entry refused the call; the newest entry if there are several."""
+def _reasons(function: Function, compiled: Compile) -> tuple[str, ...]:
+    """Return the guard failures of the entry with the fewest; the newest entry if there are several."""
     if not isinstance(compiled.trigger, Recompile):
         return ()
-    told = [each.explained or each.clauses for each in reversed(compiled.trigger.refusals)]
-    return min(filter(None, told), key=len, default=())
+    failures = [failed.failures for failed in reversed(compiled.trigger.entries) if failed.failures]
+    return tuple(failure_words(failure, function) for failure in min(failures, key=len, default=()))
 
 
 def _of_skips(session: Session) -> Iterator[Fact]:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from depyf.model.run import SideEffect, UserLine
+from depyf.model.run import SideEffect
+from depyf.model.user_line import UserLine
 
 _SCOPES = ("L", "G")
 """torch's names for the local variables and the globals."""

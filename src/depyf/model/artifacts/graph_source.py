@@ -11,7 +11,7 @@ from symtable import SymbolTable, symtable
 
 from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.nested_graphs import with_names
-from depyf.model.run import UserLine
+from depyf.model.user_line import UserLine
 
 SAYS_PLACE = r"# (?:(?:Annotation|recompute|ac_graph_id): [^\n]*? )?File: "
 """The start of a comment in a graph that names a line of the user's. The stream of its nodes may come first."""

@@ -15,8 +15,9 @@ from dataclasses import field
 from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.effects import effect_lines
 from depyf.model.names import COMPILED_FN, compiled_fn_number, resume_offset
-from depyf.model.run import GraphBreak, SideEffect, UserLine
+from depyf.model.run import GraphBreak, SideEffect
 from depyf.model.syntax import children, statements_below
+from depyf.model.user_line import UserLine
 
 WIDTH = 120
 MOST_USER_LINES = 4

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import torch
 
 from depyf.bytecode.records import dataclass
-from depyf.model.run import UserLine
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import line_at
 
 _TORCH = os.path.join(os.path.dirname(torch.__file__), "")

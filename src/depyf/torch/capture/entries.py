@@ -7,7 +7,6 @@ the last record of its compile.
 
 from __future__ import annotations
 
-import os
 import types
 import weakref
 from collections.abc import Mapping
@@ -16,20 +15,19 @@ from itertools import islice
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.reading_lines import followed
+from depyf.model.guard_failure import GuardFailure, is_of_call
 from depyf.model.lines_read import LinesRead
 from depyf.model.names import resume_offset
-from depyf.model.refused import is_of_call, refused
 from depyf.model.run import (
-    MOST_REFUSALS,
+    MOST_ENTRIES,
     CompileId,
     EntryContrast,
+    FailedEntry,
     Function,
     GuardSet,
     Recompile,
-    Refusal,
     Resume,
     Unavailable,
-    UserLine,
 )
 from depyf.model.user_source import line_at
 from depyf.torch.adapters import seams
@@ -54,7 +52,7 @@ def read_guards_in_progress(recorder: Recorder, running: Running) -> None:
     found = seams.guards_in_progress()
     if isinstance(found, seams.GuardsInProgress):
         _read_guards(recorder, running, found.manager, found.local_values)
-        _explain_refusals(recorder, running, found)
+        _explain_failures(recorder, running, found)
         _note_call_sites(recorder, running, found.global_values)
 
 
@@ -88,25 +86,24 @@ def live_compiles(recorder: Recorder) -> list[tuple[Function, LiveCompile]]:
     return found
 
 
-def _explain_refusals(recorder: Recorder, running: Running, found: seams.GuardsInProgress) -> None:
+def _explain_failures(recorder: Recorder, running: Running, found: seams.GuardsInProgress) -> None:
     """Compare the call that is being recompiled with the guards of the function's other entries."""
     trigger = running.compile.trigger
     if not isinstance(trigger, Recompile):
         return
-    others = _guards_of_others(recorder, running, [each.entry for each in trigger.refusals])
-    file = running.function.filename
-    told = trigger.refusals or tuple(Refusal(entry, ()) for entry in others)
+    others = _guards_of_others(recorder, running, [failed.entry for failed in trigger.entries])
+    named = trigger.entries or tuple(FailedEntry(entry) for entry in others)
     of_entries = explain_each((other.tree for other in others.values()), found.local_values, found.global_values)
     failing = {
-        entry: tuple(
-            each.words + (_line_words(each.line, file) or _reading_words(each.words, running, other.read))
-            for each in refusals
-        )
-        for (entry, other), refusals in zip(others.items(), of_entries, strict=True)
+        entry: tuple(_with_line(failure, running, other.read) for failure in failures)
+        for (entry, other), failures in zip(others.items(), of_entries, strict=True)
     }
-    explained = [Refusal(each.entry, each.clauses, failing.get(each.entry, ())) for each in told]
+    entries = tuple(
+        replace(failed, failures=failing[failed.entry], is_complete=True) if failing.get(failed.entry) else failed
+        for failed in named
+    )
     running.compile.trigger = replace(
-        trigger, refusals=tuple(each for each in explained if each.clauses or each.explained)
+        trigger, entries=tuple(failed for failed in entries if failed.clauses or failed.failures)
     )
     own = running.compile.guards
     if others and isinstance(own, GuardSet):
@@ -127,17 +124,17 @@ class _Other:
 def _guards_of_others(recorder: Recorder, running: Running, wanted: list[str]) -> dict[str, _Other]:
     """Return the guards of the function's newest other entries, oldest first, including those from before the context.
 
-    wanted: the entries that refused according to torch; empty if torch does not name them.
+    wanted: the entries that torch names; empty if it names none.
     """
     compiles = [each for each in recorder.compiles_of(running.function) if each is not running]
     found: dict[str, _Other] = {}
     told = ((each, each.guards, each.compile.guards) for each in reversed(compiles))
     known = ((each, tree, own) for each, tree, own in told if tree is not None and isinstance(own, GuardSet))
-    for each, tree, own in reversed(list(islice(known, MOST_REFUSALS))):
+    for each, tree, own in reversed(list(islice(known, MOST_ENTRIES))):
         found[str(each.compile.id)] = _Other(tree, own, each.compile.lines)
     if wanted and found.keys() >= set(wanted):
         return found
-    return {**_guards_from_before(running, compiles, MOST_REFUSALS - len(found)), **found}
+    return {**_guards_from_before(running, compiles, MOST_ENTRIES - len(found)), **found}
 
 
 def _guards_from_before(running: Running, compiles: list[Running], most: int) -> dict[str, _Other]:
@@ -152,25 +149,18 @@ def _guards_from_before(running: Running, compiles: list[Running], most: int) ->
     return found
 
 
-def _reading_words(text: str, running: Running, read: tuple[LinesRead, ...]) -> str:
-    """Return the line that reads the refused value, if torch's guard names none.
+def _with_line(failure: GuardFailure, running: Running, read: tuple[LinesRead, ...]) -> GuardFailure:
+    """Return a guard failure with the line that reads the value, if torch's guard names none.
 
     read: the lines that Dynamo read in the compile of the entry.
     """
-    (found,) = refused(Refusal("", (), (text,)))
     own = running.function
-    if is_of_call(found) or own.is_resume:
-        return ""
-    place = followed(found.subject, LinesRead(own.name, own.filename, own.first_line, (), (), ()), read)
-    return _line_words(line_at(*place), own.filename) if place is not None else ""
-
-
-def _line_words(line: UserLine | None, own_file: str) -> str:
-    """Return a line as a suffix to a message, with the name of its file if that is not the function's own."""
-    if line is None or not line.text:
-        return ""
-    file = "" if line.filename == own_file else os.path.basename(line.filename)
-    return f"  ({file}:{line.line} {line.text})"
+    if failure.line is not None and failure.line.text:
+        return failure
+    place = None
+    if not is_of_call(failure) and not own.is_resume:
+        place = followed(failure.subject, LinesRead(own.name, own.filename, own.first_line, (), (), ()), read)
+    return replace(failure, line=line_at(*place) if place is not None else None)
 
 
 def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:

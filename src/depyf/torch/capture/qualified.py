@@ -15,9 +15,14 @@ def qualified_name(value: object) -> str:
     if isinstance(value, enum.Enum):
         return f"{_of_definition(type(value))}.{value.name}"
     if isinstance(value, types.CodeType):
-        name = _without_locals(getattr(value, "co_qualname", value.co_name))
-        return f"code of {name} ({os.path.basename(value.co_filename)}:{value.co_firstlineno})"
+        return f"code of {code_name(value)}"
     return _of_definition(value)
+
+
+def code_name(code: types.CodeType) -> str:
+    """Return the name of the function of a code object, with its place."""
+    name = _without_locals(getattr(code, "co_qualname", code.co_name))
+    return f"{name} ({os.path.basename(code.co_filename)}:{code.co_firstlineno})"
 
 
 def _of_definition(value: object) -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from depyf.bytecode.records import dataclass
 from depyf.model.phases import KERNELS
-from depyf.model.run import Artefact, CompileId, Dialect, Function, Session, Unavailable, UserLine
+from depyf.model.run import Artefact, CompileId, Dialect, Function, Session, Unavailable
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import function_source, line_at
 from depyf.torch.adapters import caller, seams
 from depyf.torch.adapters.compile_times import kernel_seconds

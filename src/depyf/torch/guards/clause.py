@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from depyf.bytecode.records import dataclass
-from depyf.model.run import UserLine
+from depyf.model.guard_failure import Check
+from depyf.model.user_line import UserLine
 from depyf.torch.guards.held import Held
 
 
@@ -38,14 +39,17 @@ class Clause:
     """A condition on the value of `node`. Only `let_go` changes it.
 
     `text` is an expression with the verdict. For kinds that check several respects at once, `differences` is an
-    expression for a list of `Difference`. Otherwise `expected` describes what must hold, and `actual` is an expression
-    for the value to show. `torch_text` is torch's own text.
+    expression for a list of `Difference`. Otherwise `expected` is what must hold, and `actual` is an expression for the
+    value to show. `about` says what the guard checks, and `item` of which key, member or attribute. `torch_text` is
+    torch's own text.
     """
 
     kind: str
     node: int
     text: Text
     expected: str = ""
+    about: Check = Check.VALUE
+    item: str = ""
     actual: Text = ()
     differences: Text = ()
     line: UserLine | None = None

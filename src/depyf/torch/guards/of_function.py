@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import torch
 
+from depyf.model.guard_failure import Check
 from depyf.torch.guards import kinds
 from depyf.torch.guards.clause import At, Clause, Leaf, Text
 from depyf.torch.guards.expression import torch_expression
@@ -76,7 +77,7 @@ def _clauses(part: str, root: Place, scope: Mapping[str, Any]) -> Iterator[Claus
         yield from found or ()
         return
     kind, said = _said(text, scope)
-    (clause,) = root.clause(Leaf(kind, (part,), None), *said, expected="true", actual=('"false"',))
+    (clause,) = root.clause(Leaf(kind, (part,), None), *said, about=Check.CONDITION)
     through = isinstance(said[0], Held) and said[0].name.startswith("torch_")
     note = "torch's own guard: it does not show its check" if through else ""
     yield replace(clause, line=user_line(part, root.filename), calls_through=through, note=note)

@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from depyf.model.run import UserLine
+from depyf.model.user_line import UserLine
 from depyf.torch.guards.clause import At, Clause, Text
 from depyf.torch.guards.expression import fill
 from depyf.torch.guards.held import Held, identifier

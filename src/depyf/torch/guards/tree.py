@@ -12,6 +12,7 @@ from dataclasses import field
 import torch
 
 from depyf.bytecode.records import dataclass
+from depyf.model.guard_failure import Check
 from depyf.torch.adapters.cpp_guards import RELATIONAL, DictGuardManager, DictSubclassGuardManager, tells_types
 from depyf.torch.guards import kinds
 from depyf.torch.guards.accessor import ROOT, step
@@ -287,7 +288,8 @@ class _Reader:
             "keys_are(",
             place.at,
             f", {arguments})",
-            expected=f"the keys {arguments}, in this order",
+            expected=f"[{arguments}]",
+            about=Check.KEYS,
             actual=("list(dict.keys(", place.at, "))"),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from depyf.model.run import UserLine
+from depyf.model.user_line import UserLine
 
 _WHERE = re.compile(r"#\s+(?P<file>[^#]+?):(?P<line>\d+) in (?P<function>\S+)")
 _HINT = re.compile(r" \(HINT: .*\)$", re.DOTALL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from depyf.model.run import UserLine
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import line_at
 
 Node = Any

@@ -8,7 +8,7 @@ from enum import Enum
 
 from depyf.bytecode.records import dataclass
 from depyf.model.counts import counted
-from depyf.model.run import UserLine
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import short_path
 from depyf.torch.numerics.statistics import Statistics
 

@@ -2,7 +2,7 @@
 
 replica = Replica(toy_example)
 replica(a, b)                # the same values as the compiled function, by the same entry
-print(replica.which(a, b))   # 0/1; 0/0 refused: size of L["a"]: expected (10,), got (8,)
+print(replica.which(a, b))   # 0/1; 0/0 cannot serve it: size of L["a"]: expected (10,), got (8,)
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from depyf.bytecode.records import dataclass
+from depyf.model.guard_failure import GuardFailure
 from depyf.model.names import RESUME_AT
 from depyf.torch.capture import live
 from depyf.torch.guards.full_code import CompiledEntry, CompiledFunction, FullCode, render_full_code
 from depyf.torch.guards.render import entry_suffix, guard_name
-from depyf.torch.guards.verdicts.explain import Refusal, explain
+from depyf.torch.guards.verdicts.explain import explain
 from depyf.torch.replica.dispatch import Dispatch, Entry, Live, Served, parameters
 from depyf.verify.candidate.placeholders import put_back_code
 
@@ -34,12 +35,12 @@ class Choice:
 
     function: str
     entry: str | None
-    refusals: Mapping[str, Sequence[Refusal]]
+    failures: Mapping[str, Sequence[GuardFailure]]
 
     def __str__(self) -> str:
         lines = [f"{self.function}: {self.entry or 'no entry fits, torch would compile a new one'}"]
-        for entry, refusals in self.refusals.items():
-            lines += [f"  entry {entry} refused", *(f"    {refusal}" for refusal in refusals)]
+        for entry, failures in self.failures.items():
+            lines += [f"  entry {entry} cannot serve it", *(f"    {failure}" for failure in failures)]
         return "\n".join(lines)
 
 
@@ -118,12 +119,12 @@ class Replica:
         chosen = self._root.choose(frame)
         root = self.functions[0]
         trees = {entry.compile_id: entry.guards for entry in root.entries}
-        refusals: dict[str, list[Refusal]] = {}
+        failures: dict[str, list[GuardFailure]] = {}
         for entry in self._root.ordered():
             if entry is chosen:
                 break
-            refusals[entry.id] = explain(trees[entry.id], frame, self._scope)
-        return Choice(self.full_code.functions[0], chosen.id if chosen else None, refusals)
+            failures[entry.id] = explain(trees[entry.id], frame, self._scope)
+        return Choice(self.full_code.functions[0], chosen.id if chosen else None, failures)
 
     def _arguments(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, object]:
         """Return the values of the parameters, in the order of the frame's local variables."""

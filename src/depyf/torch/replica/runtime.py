@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 
+from depyf.model.guard_failure import Check
 from depyf.torch.adapters import cpp_guards
 from depyf.torch.adapters import global_state as adapter
 from depyf.torch.guards.verdicts import ambient
@@ -126,7 +127,9 @@ def global_state_differences(**expected: object) -> list[Difference]:
     }
     if "cuda_matmul_precision" in different:
         different.pop("allow_tf32", None)
-    return [Difference(flag, brief(value), brief(now.get(flag))) for flag, value in sorted(different.items())]
+    return [
+        Difference(Check.STATE, brief(value), brief(now.get(flag)), flag) for flag, value in sorted(different.items())
+    ]
 
 
 def equals(value: object, expected: object) -> bool:
@@ -160,9 +163,9 @@ def dictionary(value: object, cls: type, length: int) -> bool:
 def dictionary_differences(value: object, cls: type, length: int) -> list[Difference]:
     """Return the differences between `value` and a `cls` with `length` items."""
     if type(value) is not cls or not isinstance(value, dict):
-        return [Difference("type", brief(cls), brief(type(value)))]
+        return [Difference(Check.CLASS, brief(cls), brief(type(value)))]
     found = dict.__len__(value)
-    return [] if found == length else [Difference("number of keys", str(length), str(found))]
+    return [] if found == length else [Difference(Check.NUMBER_OF_KEYS, str(length), str(found))]
 
 
 def dict_length(value: object, length: int) -> bool:
@@ -261,7 +264,7 @@ def no_aliasing_differences(*tensors: object) -> list[Difference]:
     for number, each in enumerate(tensors, 1):
         positions.setdefault(id(each), []).append(number)
     groups = [tuple(group) for group in positions.values() if len(group) > 1]
-    return [Difference("the same object", "none of them", f"those at {group}") for group in groups]
+    return [Difference(Check.ALIASING, "none of them", f"those at {group}") for group in groups]
 
 
 def overlapping(shared: Sequence[torch.Tensor], apart: Sequence[torch.Tensor]) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import Any, BinaryIO
 
 from depyf.bytecode.records import dataclass
-from depyf.model.run import UserLine
+from depyf.model.user_line import UserLine
 from depyf.trace import records, refusals, stages
 from depyf.trace.job.dumping import SKIPPED
 from depyf.trace.reader import Cause, Reader, Record
@@ -153,7 +153,7 @@ class _Scan:
     def _payload(self, name: str, kind: str, record: Record) -> None:
         payload = record.payload or b""
         if kind == stages.RECOMPILE_REASONS:
-            clauses = [clause for each in refusals.recompile(record.text or "").refusals for clause in each.clauses]
+            clauses = [clause for each in refusals.recompile(record.text or "").entries for clause in each.clauses]
             self.add(name, "recompile", without_rank("; ".join(clauses)))
         elif kind == stages.BREAK_REASON and records.is_break(record.text or ""):
             broken = records.graph_break(record.text or "", 0, _bare)

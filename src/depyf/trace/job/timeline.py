@@ -154,7 +154,7 @@ def _compile(timeline: _Timeline, metrics: Any, record: Record) -> Iterator[Even
 def _instant(kind: str, record: Record) -> Event | None:
     compile_id = records.record_compile_id(record.metadata)
     if kind == stages.RECOMPILE_REASONS:
-        clauses = [clause for each in refusals.recompile(record.text or "").refusals for clause in each.clauses]
+        clauses = [clause for each in refusals.recompile(record.text or "").entries for clause in each.clauses]
         return {"name": f"recompile {compile_id}", "ph": "i", "s": "p", "args": {"cause": "; ".join(clauses)}}
     if kind == stages.BREAK_REASON and records.is_break(record.text or ""):
         first = (record.text or "").partition("\n")[0]

@@ -10,8 +10,9 @@ from depyf.findings import Finding
 from depyf.findings.failures import place as where_is
 from depyf.model.index_reader import Run
 from depyf.model.naming import title
-from depyf.model.run import Failure, GraphBreak, UserLine
+from depyf.model.run import Failure, GraphBreak
 from depyf.model.skips import Whose, skips
+from depyf.model.user_line import UserLine
 from depyf.views.html.function_data import entry_key
 
 OF_TORCH = "torch/"

@@ -12,8 +12,9 @@ from depyf.model.counts import guard_count
 from depyf.model.index_reader import Family, Run
 from depyf.model.naming import title
 from depyf.model.phases import PHASES, duration, phases
-from depyf.model.run import Compile, Function, NoCall, Recompile, Resume, UserLine
+from depyf.model.run import Compile, Function, NoCall, Recompile, Resume
 from depyf.model.status import SIGNS, Status, status_of, worst
+from depyf.model.user_line import UserLine
 from depyf.views.html.function_data import entry_key
 from depyf.views.html.owners import owner_of
 from depyf.views.words import where_words

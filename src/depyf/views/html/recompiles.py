@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from depyf.bytecode.records import dataclass
 from depyf.findings.catalogue import Kind
 from depyf.findings.causes import kinds
-from depyf.findings.reasons import Reason, refusing
+from depyf.findings.reasons import Reason, entry_reasons
 from depyf.model.counts import counted
 from depyf.model.index_reader import Run
 from depyf.model.naming import title
@@ -89,7 +89,7 @@ def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
 def _entry(
     root: Function, function: Function, compiled: Compile, address: str, known: Mapping[tuple[int, str], Kind]
 ) -> Entry:
-    told = list(refusing(root, function, compiled, known))
+    told = list(entry_reasons(root, function, compiled, known))
     near = next((each for each in told if each.is_nearest), None)
     others = tuple(
         (each.entry, reason, follows)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from depyf.findings import Finding, findings
 from depyf.findings.cache_misses.looks import looks
 from depyf.findings.causes import kinds
-from depyf.findings.reasons import Reason, refusing
+from depyf.findings.reasons import Reason, entry_reasons
 from depyf.model.counts import breaks_of, guard_count
 from depyf.model.index_reader import Run
 from depyf.model.naming import title
@@ -29,9 +29,9 @@ from depyf.model.run import (
     Resume,
     Transformed,
     Unavailable,
-    UserLine,
 )
 from depyf.model.skips import Whose, skips
+from depyf.model.user_line import UserLine
 
 Json: TypeAlias = dict[str, Any]
 View: TypeAlias = Callable[[Run], list[Json]]
@@ -122,15 +122,15 @@ def recompiles(run: Run) -> list[Json]:
     found, fixes = [], kinds(run.session)
     for function, compiled in run.session.compiles():
         if isinstance(compiled.trigger, Recompile):
-            refusals = list(refusing(run.session.functions[function.root], function, compiled, fixes))
-            near = next((each for each in refusals if each.is_nearest), None)
+            entries = list(entry_reasons(run.session.functions[function.root], function, compiled, fixes))
+            near = next((each for each in entries if each.is_nearest), None)
             told = {
                 "id": str(compiled.id),
                 "function": title(function),
                 "where": _place(function),
                 "nearest": {"entry": near.entry, "reasons": _reasons(near.reasons)} if near is not None else None,
                 "refused": [
-                    {"entry": each.entry, "reasons": _reasons((*each.reasons, *each.folded))} for each in refusals
+                    {"entry": each.entry, "reasons": _reasons((*each.reasons, *each.folded))} for each in entries
                 ],
                 "seconds": round(duration(compiled.seconds), 6),
             }

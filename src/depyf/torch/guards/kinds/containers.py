@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from depyf.model.guard_failure import ABSENT as ABSENT_ITEM
+from depyf.model.guard_failure import PRESENT, Check
 from depyf.torch.guards.clause import Clause, Leaf, Piece
 from depyf.torch.guards.held import hold
 from depyf.torch.guards.kinds.place import Place
@@ -30,7 +32,8 @@ def length_check(leaf: Leaf, at: Place) -> list[Clause] | None:
     length = _length(leaf)
     if length is None:
         return None
-    return at.clause(leaf, "len(", at.at, f") == {length}", expected=f"length {length}", actual=("len(", at.at, ")"))
+    actual = ("len(", at.at, ")")
+    return at.clause(leaf, *actual, f" == {length}", expected=str(length), about=Check.LENGTH, actual=actual)
 
 
 def dict_length(leaf: Leaf, at: Place) -> list[Clause] | None:
@@ -39,7 +42,8 @@ def dict_length(leaf: Leaf, at: Place) -> list[Clause] | None:
     if length is None:
         return None
     actual = ("len(", at.at, ")")
-    return at.clause(leaf, "dict_length(", at.at, f", {length})", expected=f"{length} items", actual=actual)
+    about = Check.NUMBER_OF_KEYS
+    return at.clause(leaf, "dict_length(", at.at, f", {length})", expected=str(length), about=about, actual=actual)
 
 
 def _spelled(value: object, hint: str) -> Piece:
@@ -66,7 +70,9 @@ def dict_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
         ", ",
         _spelled(key, at.source),
         ")",
-        expected=f"{'has' if wanted else 'has no'} key {brief(key)}",
+        expected=PRESENT if wanted else ABSENT_ITEM,
+        about=Check.KEY,
+        item=brief(key),
         actual=("list(", at.at, ")"),
     )
 
@@ -89,14 +95,16 @@ def set_contains(leaf: Leaf, at: Place) -> list[Clause] | None:
         ", ",
         _spelled(item, at.source),
         ")",
-        expected=f"{'has' if wanted else 'has no'} member {brief(item)}",
+        expected=PRESENT if wanted else ABSENT_ITEM,
+        about=Check.MEMBER,
+        item=brief(item),
     )
 
 
 def exists(at: Place) -> list[Clause]:
     """`exists(x["key"])`: torch does not check the value, but refuses if it does not exist."""
     leaf = Leaf("EXISTS", (f"{at.source} is there",), None)
-    return at.clause(leaf, "exists(", at.at, ")", expected="to be there")
+    return at.clause(leaf, "exists(", at.at, ")", expected=PRESENT, about=Check.PRESENCE)
 
 
 def mapping_keys(leaf: Leaf, at: Place) -> list[Clause] | None:
@@ -105,7 +113,7 @@ def mapping_keys(leaf: Leaf, at: Place) -> list[Clause] | None:
     if spelled is None:
         return None
     keys = ("list(", at.at, ".keys())")
-    return at.clause(leaf, *keys, f" == {spelled}", expected=f"keys {spelled}", actual=keys)
+    return at.clause(leaf, *keys, f" == {spelled}", expected=spelled, about=Check.KEYS, actual=keys)
 
 
 def no_hasattr(leaf: Leaf, at: Place) -> list[Clause] | None:
@@ -114,7 +122,8 @@ def no_hasattr(leaf: Leaf, at: Place) -> list[Clause] | None:
     if found is None:
         return None
     name = quoted(found[1])
-    return at.clause(leaf, "attribute_missing(", at.at, f", {name})", expected=f"no attribute {name}")
+    text = ("attribute_missing(", at.at, f", {name})")
+    return at.clause(leaf, *text, expected=ABSENT_ITEM, about=Check.ATTRIBUTE, item=name)
 
 
 def tuple_iterator_length(leaf: Leaf, at: Place) -> list[Clause] | None:
@@ -123,7 +132,7 @@ def tuple_iterator_length(leaf: Leaf, at: Place) -> list[Clause] | None:
     if length is None:
         return None
     rest = ("len(iterator_rest(", at.at, "))")
-    return at.clause(leaf, *rest, f" == {length}", expected=f"{length} items to go", actual=rest)
+    return at.clause(leaf, *rest, f" == {length}", expected=str(length), about=Check.LENGTH, actual=rest)
 
 
 def range_iterator(leaf: Leaf, at: Place) -> list[Clause] | None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import types
 
+from depyf.model.guard_failure import Check
+from depyf.torch.capture.qualified import code_name
 from depyf.torch.guards.clause import Clause, Leaf, Piece
 from depyf.torch.guards.held import hold, is_builtin
 from depyf.torch.guards.kinds.place import Place
@@ -31,7 +34,7 @@ def type_match(leaf: Leaf, at: Place) -> list[Clause] | None:
     for cls in (type(at.value), at.guarded):
         if cls is not None and id(cls) == identity:
             found = ("type(", at.at, ")")
-            return at.clause(leaf, *found, " is ", named(cls), expected=cls, actual=found, pins=cls)
+            return at.clause(leaf, *found, " is ", named(cls), expected=cls, about=Check.CLASS, actual=found, pins=cls)
     return None
 
 
@@ -41,6 +44,8 @@ def id_match(leaf: Leaf, at: Place) -> list[Clause] | None:
         return None
     held = hold(at.value, at.source)
     known = at.value is None or isinstance(at.value, bool)
+    if isinstance(at.value, types.CodeType):
+        return at.clause(leaf, at.at, " is ", held, expected=code_name(at.value), about=Check.FUNCTION)
     return at.clause(leaf, at.at, " is ", held, expected=brief(at.value) if known else held.name or brief(at.value))
 
 

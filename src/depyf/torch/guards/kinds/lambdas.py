@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from depyf.model.guard_failure import Check
 from depyf.torch.guards.clause import Clause, Leaf
 from depyf.torch.guards.expression import torch_expression
 from depyf.torch.guards.kinds import ambient
@@ -45,7 +46,7 @@ def epilogue(leaf: Leaf, at: Place) -> list[Clause] | None:
         text = torch_expression(expression(part), at.scope, {})
         if text is None:
             return None
-        (clause,) = at.clause(leaf, *text, expected="true", actual=(*_shown(expression(part)),))
+        (clause,) = at.clause(leaf, *text, about=Check.CONDITION, actual=(*_shown(expression(part)),))
         clauses.append(replace(clause, line=user_line(part, at.filename), torch_text=part, check=None))
     return clauses
 

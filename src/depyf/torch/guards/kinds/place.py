@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from depyf.bytecode.records import dataclass
-from depyf.model.run import UserLine
+from depyf.model.guard_failure import Check
+from depyf.model.user_line import UserLine
 from depyf.torch.guards.clause import At, Clause, Leaf, Piece, Text
 from depyf.torch.guards.verdicts.difference import ABSENT, brief
 from depyf.torch.guards.words import user_line
@@ -51,6 +52,8 @@ class Place:
         leaf: Leaf,
         *text: Piece,
         expected: object = "",
+        about: Check = Check.VALUE,
+        item: str = "",
         actual: Text = (),
         differences: Text = (),
         pins: type | None = None,
@@ -63,6 +66,8 @@ class Place:
                 self.node,
                 text,
                 expected=expected if isinstance(expected, str) else brief(expected),
+                about=about,
+                item=item,
                 actual=actual or (self.at,),
                 line=self.line(leaf),
                 torch_text=" and ".join(leaf.parts),

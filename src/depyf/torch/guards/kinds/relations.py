@@ -10,6 +10,7 @@ from functools import cache
 
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
+from depyf.model.guard_failure import Check
 from depyf.torch.guards.clause import At, Clause, Leaf, Text
 from depyf.torch.guards.kinds.lambdas import epilogue
 from depyf.torch.guards.kinds.place import Place
@@ -32,7 +33,7 @@ def object_aliasing(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mappin
     """`y is x`: both are the same object."""
     first, *others = nodes
     text = tuple(piece for node in others for piece in (At(first), " is ", At(node)))
-    return at.clause(leaf, *(text or ("True",)), expected="the same object", actual=("[", *_listed(nodes), "]"))
+    return at.clause(leaf, *(text or ("True",)), about=Check.IDENTITY, actual=("[", *_listed(nodes), "]"))
 
 
 def storage_overlapping(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause] | None:
@@ -44,7 +45,7 @@ def storage_overlapping(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Ma
     if any(node is None for group in groups for node in group):
         return None
     shared, apart = (_listed([node for node in group if node is not None]) for group in groups)
-    return at.clause(leaf, "overlapping([", *shared, "], [", *apart, "])", expected="exactly the first list overlaps")
+    return at.clause(leaf, "overlapping([", *shared, "], [", *apart, "])", about=Check.CONDITION)
 
 
 def symbolic_shape(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause] | None:

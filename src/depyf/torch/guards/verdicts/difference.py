@@ -9,6 +9,7 @@ import torch
 
 from depyf.bytecode.ordered_text import ordered_text
 from depyf.bytecode.records import dataclass
+from depyf.model.guard_failure import Check
 from depyf.torch.capture.qualified import qualified_name
 
 BRIEF_LENGTH = 120
@@ -30,11 +31,15 @@ ANY: Final = Missing.ANY
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference between a value and a guard's expectation: `size`, expected `(10,)`, got `(8,)`."""
+    """One difference between a value and a guard's expectation: SIZE, expected `(10,)`, got `(8,)`.
 
-    aspect: str
+    item: the name of the state, for STATE.
+    """
+
+    check: Check
     expected: str
     actual: str
+    item: str = ""
 
 
 def brief(value: object) -> str:

@@ -1,77 +1,51 @@
-"""Why an entry refuses a call: every clause that fails, not only the first one, at which torch stops."""
+"""Why an entry cannot serve a call: every guard that fails, not only the first one, at which torch stops."""
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from depyf.bytecode.records import dataclass
-from depyf.model.run import UserLine
+from depyf.model.guard_failure import PRESENT, Check, GuardFailure
+from depyf.model.torch_text import condition_failure
+from depyf.torch.capture.qualified import code_name
 from depyf.torch.guards.clause import At, Clause
 from depyf.torch.guards.expression import evaluate, fill
 from depyf.torch.guards.tree import SCOPE, Tree
-from depyf.torch.guards.verdicts.difference import ABSENT, Difference, brief
+from depyf.torch.guards.verdicts.difference import ABSENT, brief
 from depyf.torch.replica import runtime
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """One difference between a call and an entry's expectations.
-
-    kind: torch's name of the guard.
-    source: the value that it checks.
-    aspect: the respect (`size`), or "" if there is only one.
-    line: the user's line that needs the guard.
-    torch_text: torch's own text of the guard.
-    """
-
-    kind: str
-    source: str
-    aspect: str
-    expected: str
-    actual: str
-    line: UserLine | None
-    torch_text: str = ""
-
-    @property
-    def words(self) -> str:
-        """Return the expected and the actual value, without the line."""
-        subject = f"{self.aspect} of {self.source}" if self.aspect and self.source else self.aspect or self.source
-        return f"{subject}: expected {self.expected}, got {self.actual}"
-
-    def __str__(self) -> str:
-        return self.words + (f"  ({self.line.filename}:{self.line.line})" if self.line else "")
-
-
 @dataclass(slots=True)
-class _Told:
+class _Known:
     """The cached results for one call, because entries of one function share most of their nodes and clauses.
 
-    refusals: those of a clause over some nodes, by their identities.
+    failures: those of a clause over some nodes, by their identities.
     values: the values of such nodes by number, and the nodes that cannot be reached.
     """
 
-    refusals: dict[tuple[int, int], list[Refusal]] = field(default_factory=dict)
+    failures: dict[tuple[int, int], list[GuardFailure]] = field(default_factory=dict)
     values: dict[int, tuple[dict[int, object], dict[int, _Unreachable]]] = field(default_factory=dict)
 
 
-def explain(tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> list[Refusal]:
-    """Return everything that makes the entry refuse a call; empty if it serves the call.
+def explain(tree: Tree, L: Mapping[str, object], G: Mapping[str, object]) -> list[GuardFailure]:
+    """Return the guards of an entry that fail for a call; empty if the entry serves the call.
 
     Args:
         tree: the guards of the entry.
         L: the locals, cells and free variables of the frame by name.
         G: the globals of its module.
     """
-    (refusals,) = explain_each([tree], L, G)
-    return refusals
+    (failures,) = explain_each([tree], L, G)
+    return failures
 
 
-def explain_each(trees: Iterable[Tree], L: Mapping[str, object], G: Mapping[str, object]) -> list[list[Refusal]]:
-    """Return why each of several entries refuses a call, as `explain` does for one."""
-    told = _Told()
+def explain_each(trees: Iterable[Tree], L: Mapping[str, object], G: Mapping[str, object]) -> list[list[GuardFailure]]:
+    """Return the guards of each of several entries that fail for a call, as `explain` does for one."""
+    known = _Known()
     with runtime.without_torch_function():
-        return [list(_Asked(tree, L, G, told).refusals()) for tree in trees]
+        return [list(_Asked(tree, L, G, known).failures()) for tree in trees]
 
 
 def holds(tree: Tree, L: Mapping[str, object], G: Mapping[str, object], values: Sequence[object] = ()) -> bool:
@@ -81,7 +55,7 @@ def holds(tree: Tree, L: Mapping[str, object], G: Mapping[str, object], values: 
     """
     with runtime.without_torch_function():
         known = {node: value for node, value in enumerate(values) if value is not ABSENT}
-        asked = _Asked(tree, L, G, _Told(values={id(tree.nodes): (known, {})}))
+        asked = _Asked(tree, L, G, _Known(values={id(tree.nodes): (known, {})}))
         try:
             ours = all(evaluate(clause.text, asked.value, asked.scope) for clause in tree.clauses)
         except Exception:  # noqa: BLE001  in a guard any exception means refused
@@ -101,11 +75,11 @@ class _Unreachable(Exception):
 class _Asked:
     """The check of one call against the guards of an entry."""
 
-    def __init__(self, tree: Tree, L: Mapping[str, object], G: Mapping[str, object], told: _Told) -> None:
+    def __init__(self, tree: Tree, L: Mapping[str, object], G: Mapping[str, object], known: _Known) -> None:
         self.tree = tree
-        self.told = told
+        self.known = known
         self.scope = {**SCOPE, "L": L, "G": G}
-        self.values, self.unreachable = told.values.setdefault(id(tree.nodes), ({}, {}))
+        self.values, self.unreachable = known.values.setdefault(id(tree.nodes), ({}, {}))
 
     def value(self, node: int) -> object:
         path = [node]
@@ -130,7 +104,7 @@ class _Asked:
             self.unreachable.update(dict.fromkeys(path[: path.index(step) + 1], failure))
             raise failure from error
 
-    def refusals(self) -> Iterator[Refusal]:
+    def failures(self) -> Iterator[GuardFailure]:
         missing: set[int] = set()
         for clause in self.tree.clauses:
             try:
@@ -139,38 +113,55 @@ class _Asked:
                 if failure.node not in missing:
                     missing.add(failure.node)
                     actual = f"{type(failure.cause).__name__}: {failure.cause}"
-                    source = self.source(failure.node)
-                    yield Refusal(clause.kind, source, "", "to be there", actual, clause.line, clause.torch_text)
+                    source, text = self.source(failure.node), clause.torch_text
+                    yield GuardFailure(source, Check.PRESENCE, PRESENT, actual, clause.line, text, clause.kind)
         if self.tree.check is not None and self.tree.beyond and not self.tree.check(self.scope["L"]):
-            yield Refusal("TORCH_GUARDS", "", "torch's own guards", "true", "false", None)
+            yield GuardFailure("", Check.TORCH, "true", "false", guard="TORCH_GUARDS")
 
-    def ask_once(self, clause: Clause) -> list[Refusal]:
+    def ask_once(self, clause: Clause) -> list[GuardFailure]:
         """Check a clause, unless another entry has exactly the same one. Each compares with its own objects."""
         key = (id(self.tree.nodes), id(clause))
-        found = self.told.refusals.get(key)
-        if found is None:
-            found = self.told.refusals[key] = self.ask(clause)
-        return found
+        failures = self.known.failures.get(key)
+        if failures is None:
+            failures = self.known.failures[key] = self.ask(clause)
+        return failures
 
-    def ask(self, clause: Clause) -> list[Refusal]:
+    def ask(self, clause: Clause) -> list[GuardFailure]:
         try:
-            held = bool(evaluate(clause.text, self.value, self.scope))
-            failed = [] if held else self.differences(clause)
+            if bool(evaluate(clause.text, self.value, self.scope)):
+                return []
+            return [self.completed(failure, clause) for failure in self.differences(clause)]
         except _Unreachable:
             raise
         except Exception as error:  # noqa: BLE001  in a guard any exception means refused
-            failed = [Difference("", clause.expected or "no error", f"{type(error).__name__}: {error}")]
-        source = self.subject(clause)
-        return [Refusal(clause.kind, source, *_parts(each), clause.line, clause.torch_text) for each in failed]
+            actual = f"{type(error).__name__}: {error}"
+            source = self.subject(clause)
+            failure = GuardFailure(source, clause.about, clause.expected or "no error", actual, item=clause.item)
+            return [self.completed(failure, clause)]
 
-    def differences(self, clause: Clause) -> list[Difference]:
+    @staticmethod
+    def completed(failure: GuardFailure, clause: Clause) -> GuardFailure:
+        """Return a failure with what its clause says of it: the user's line, torch's text and the kind of guard."""
+        return replace(failure, line=clause.line, text=clause.torch_text, guard=clause.kind)
+
+    def differences(self, clause: Clause) -> list[GuardFailure]:
+        source = self.subject(clause)
         if clause.differences:
-            found = evaluate(clause.differences, self.value, self.scope)
-            assert isinstance(found, list)
-            return found
+            differences = evaluate(clause.differences, self.value, self.scope)
+            assert isinstance(differences, list)
+            return [
+                GuardFailure(each.item if each.check is Check.STATE else source, each.check, each.expected, each.actual)
+                for each in differences
+            ]
         shown = evaluate(clause.actual, self.value, self.scope) if clause.actual else False
-        aspect = "class" if clause.kind == "TYPE_MATCH" else ""
-        return [Difference(aspect, clause.expected, brief(shown))]
+        if clause.about is Check.CONDITION:
+            values = shown.items() if isinstance(shown, dict) else ()
+            return [condition_failure(source, tuple((name, brief(value)) for name, value in values))]
+        if clause.about is Check.IDENTITY:
+            return [GuardFailure(source, Check.IDENTITY)]
+        is_code = clause.about is Check.FUNCTION and isinstance(shown, types.CodeType)
+        actual = code_name(shown) if is_code and isinstance(shown, types.CodeType) else brief(shown)
+        return [GuardFailure(source, clause.about, clause.expected, actual, item=clause.item)]
 
     def subject(self, clause: Clause) -> str:
         """Return the subject of a clause: a value, the clause itself if it has several, or "" for the state around the
@@ -198,6 +189,3 @@ def source_text(tree: Tree, node: int) -> str:
 def _always(text: str) -> Callable[[int], str]:
     return lambda node: text
 
-
-def _parts(found: Difference) -> tuple[str, str, str]:
-    return found.aspect, found.expected, found.actual

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
+from depyf.model.guard_failure import Check
 from depyf.torch.adapters.marks import INDICES, SIGN
 from depyf.torch.guards.verdicts.difference import ABSENT, Difference, Missing, brief
 
@@ -62,7 +63,7 @@ def tensor_differences(
     marks: Marks | Missing = NO_MARKS,
 ) -> list[Difference]:
     """Return every respect in which `value` is not the tensor that `tensor` describes."""
-    found = [] if type(value) is cls else [Difference("type", brief(cls), brief(type(value)))]
+    found = [] if type(value) is cls else [Difference(Check.TYPE, brief(cls), brief(type(value)))]
     if isinstance(value, torch.Tensor):
         found += _property_differences(value, dtype, device, tuple(size), tuple(stride), requires_grad, keys, marks)
     return found
@@ -79,16 +80,16 @@ def _property_differences(
     marks: Marks | Missing,
 ) -> list[Difference]:
     index = device.partition(":")[2]
-    pairs: list[tuple[str, object, object]] = [
-        ("dispatch keys", keys or plain_keys(device), dispatch_key_names(torch._C._dispatch_keys(value))),
-        ("dtype", dtype, value.dtype),
-        ("device", device, device if str(value.device.index) == (index or "None") else str(value.device)),
-        ("requires_grad", requires_grad, value.requires_grad),
+    pairs: list[tuple[Check, object, object]] = [
+        (Check.DISPATCH_KEYS, keys or plain_keys(device), dispatch_key_names(torch._C._dispatch_keys(value))),
+        (Check.DTYPE, dtype, value.dtype),
+        (Check.DEVICE, device, device if str(value.device.index) == (index or "None") else str(value.device)),
+        (Check.REQUIRES_GRAD, requires_grad, value.requires_grad),
     ]
-    found = [Difference(aspect, brief(want), brief(got)) for aspect, want, got in pairs if want != got]
-    found += _geometry("size", size, tuple(value.size()))
+    found = [Difference(check, brief(want), brief(got)) for check, want, got in pairs if want != got]
+    found += _geometry(Check.SIZE, size, tuple(value.size()))
     if len(size) == value.dim():
-        found += _geometry("stride", stride, _strides(value))
+        found += _geometry(Check.STRIDE, stride, _strides(value))
     return found if isinstance(marks, Missing) else [*found, *marked_differences(value, marks)]
 
 
@@ -97,11 +98,11 @@ def _strides(value: torch.Tensor) -> tuple[int, ...]:
     return (-1,) * value.dim() if value.layout in _COMPRESSED else tuple(value.stride())
 
 
-def _geometry(aspect: str, expected: tuple[int | None, ...], actual: tuple[int, ...]) -> list[Difference]:
+def _geometry(check: Check, expected: tuple[int | None, ...], actual: tuple[int, ...]) -> list[Difference]:
     fits = len(expected) == len(actual) and all(
         want is None or want == got for want, got in zip(expected, actual, strict=True)
     )
-    return [] if fits else [Difference(aspect, _with_any(expected), _with_any(actual))]
+    return [] if fits else [Difference(check, _with_any(expected), _with_any(actual))]
 
 
 def _with_any(numbers: tuple[int | None, ...]) -> str:
@@ -124,9 +125,9 @@ def marked_differences(value: object, marks: Marks) -> list[Difference]:
     if not hasattr(value, SIGN):
         return []
     if not marks:
-        return [Difference("marked dimensions", "none", _marks_on(value))]
+        return [Difference(Check.MARKS, "none", _marks_on(value))]
     return [
-        Difference(name, brief(marks.get(name, ABSENT)), brief(getattr(value, name, ABSENT)))
+        Difference(Check.MARKS, brief({name: marks.get(name, ABSENT)}), brief({name: getattr(value, name, ABSENT)}))
         for name in dict.fromkeys((*INDICES, *marks))
         if not _mark_fits(value, name, marks.get(name))
     ]

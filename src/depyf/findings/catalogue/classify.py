@@ -1,0 +1,289 @@
+"""The kind of a recompile, by a guard failure, and its sentences with the values of the call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+from depyf.findings.catalogue.kind import Change, Kind, Place
+from depyf.findings.catalogue.recompiles import (
+    DEFAULTS,
+    DIMENSION_ONE,
+    HELD_IN_CALL,
+    IDENTITY,
+    IN_CALL,
+    IN_CONDITION,
+    IN_SOME_CALLS,
+    KEYS,
+    KEYWORDS,
+    LEARNING_RATE,
+    MISSING,
+    MISSING_KEYWORD,
+    NUMBER_OF_KEYWORDS,
+    ONE_IN_CALL,
+    OTHER_NUMBER,
+    SIZE_ONE,
+    STATES,
+    SUBJECT,
+    SYMBOLIC,
+    TENSORS,
+    UNKNOWN,
+    VALUES,
+)
+from depyf.model.guard_failure import Check, GuardFailure, literal, sizes
+from depyf.model.reproducible import without_addresses
+from depyf.model.spelling import root_name, spelled
+from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters
+
+_HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
+_LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
+_HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
+_BOTH = re.compile(r"(?:on )?\{actual\}, (?P<expected>not (?:on )?\{expected\})")
+NONE_TYPE = "NoneType"
+STACK = "___stack"
+"""Dynamo's name for a value that is passed across a graph break."""
+_CARRIED = re.compile(r"(the (?:number|string|flag|constant|function)) `\{subject\}`")
+_TYPES = ((bool, Change.BOOL), (int, Change.INT), (float, Change.FLOAT), (str, Change.STRING))
+
+
+def kind_of_recompile(failure: GuardFailure, parameters: Collection[str] = (), source: str = "") -> Kind:
+    """Return the kind of a guard failure.
+
+    Args:
+        failure: the guard failure.
+        parameters: the names of the function's parameters, if known.
+        source: the function's source text, if known.
+    """
+    root = root_name(failure.source)
+    if holder_of(failure) and (not parameters or root in parameters):
+        return DEFAULTS
+    is_keywords = bool(root) and root in source and root in keyword_parameters(source)
+    kind = _special(failure) or _of_any_value(failure, parameters, source, is_keywords=is_keywords)
+    if kind is MISSING and is_keywords:
+        return MISSING_KEYWORD
+    return _carried(kind) if root.startswith(STACK) else kind
+
+
+def _of_any_value(failure: GuardFailure, parameters: Collection[str], source: str, *, is_keywords: bool) -> Kind:
+    """Return the kind of a failed guard on a value; `is_keywords` says whether it is in the `**kwargs`."""
+    place = place_of(failure, parameters)
+    if is_keywords and failure.subject == root_name(failure.source):
+        return KEYWORDS if failure.check is Check.KEYS else NUMBER_OF_KEYWORDS
+    if is_keywords and place is Place.ELEMENT:
+        place = Place.ARGUMENT
+    kind = _of_tensor(failure, place) or _of_container(failure, place)
+    if kind is not None:
+        return kind
+    change = _change(failure)
+    return _of_value(failure, change, place, source) if change is not None and failure.source else UNKNOWN
+
+
+def _carried(kind: Kind) -> Kind:
+    """Return a kind for a value that a graph break leaves on the stack. It has no name, and the break is the cause."""
+    cause = re.sub(r"(?<=`\{subject\}`) \(.*?\)", "", kind.cause)
+    cause = _CARRIED.sub(r"\1 carried over the graph break", cause)
+    return replace(kind, cause=cause.replace(SUBJECT, "the value carried over the graph break"), fix="")
+
+
+def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
+    """Return the kind of a failed guard on a tensor, or on its type; None for any other value."""
+    match failure.check:
+        case Check.DIMENSION:
+            return DIMENSION_ONE
+        case Check.SIZE:
+            return _of_size(failure)
+        case Check.DISPATCH_KEYS if _device(failure.expected) != _device(failure.actual):
+            return TENSORS[Check.DEVICE]
+        case Check.DISPATCH_KEYS if ("Autocast" in failure.expected) != ("Autocast" in failure.actual):
+            return STATES["autocast"]
+        case Check.TYPE if not _is_tensor_type(failure.actual):
+            return VALUES[place, Change.NONE if _is_none(failure) else Change.TYPE]
+    return TENSORS.get(failure.check)
+
+
+def _of_size(failure: GuardFailure) -> Kind:
+    expected, actual = sizes(failure.expected), sizes(failure.actual)
+    if expected and actual and len(expected) != len(actual):
+        return TENSORS[Check.RANK]
+    changed = failure.changed_dimensions
+    is_one = changed and not any(may_be_dynamic(wanted, size) for _, wanted, size in changed)
+    return SIZE_ONE if is_one else TENSORS[Check.SIZE]
+
+
+def _of_container(failure: GuardFailure, place: Place) -> Kind | None:
+    """Return the kind of a failed guard on the keys of a dict or a member of a set; None for any other value."""
+    match failure.check:
+        case Check.KEY:
+            return replace(KEYS, cause=IN_SOME_CALLS)
+        case Check.MEMBER:
+            return replace(VALUES[place, Change.CONSTANT], cause=IN_SOME_CALLS)
+        case Check.NUMBER_OF_KEYS:
+            return OTHER_NUMBER
+        case Check.KEYS:
+            return KEYS
+    return None
+
+
+def holder_of(failure: GuardFailure) -> str:
+    """Return the function that holds a value as a default or in its closure, or "".
+
+    >>> holder_of(GuardFailure('L["f"].__defaults__[0]', Check.VALUE, "1", "2"))
+    'f'
+    """
+    held = _HELD.search(failure.source)
+    return spelled(failure.source[: held.start()]) if held is not None else ""
+
+
+def _is_none(failure: GuardFailure) -> bool:
+    """Return whether one of two types is that of None."""
+    return NONE_TYPE in (failure.expected, failure.actual)
+
+
+def _is_tensor_type(name: str) -> bool:
+    """Return whether a type is a tensor type, as far as its name shows."""
+    return "Tensor" in name or "Parameter" in name or "Buffer" in name
+
+
+def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) -> Kind:
+    if change is Change.FLOAT and _LEARNING_RATE.search(failure.subject):
+        return LEARNING_RATE
+    if change in (Change.INT, Change.FLOAT) and decides(failure.subject, source):
+        return IN_CONDITION
+    line = failure.line.text if failure.line is not None else ""
+    is_passed_on = is_handed_over(failure.subject, source) or is_handed_over_in(line, failure.subject)
+    if change is Change.INT and is_passed_on:
+        return _in_call(failure, place)
+    kind = VALUES[place, change]
+    if place is Place.GLOBAL and failure.subject != root_name(failure.source):
+        kind = replace(kind, cause=kind.cause.replace("(a global", "(of a global"))
+    # A tensor cannot replace a string or a number that is None in some calls.
+    is_tensor = any(literal(text) is ... and _is_tensor_type(text) for text in (failure.expected, failure.actual))
+    return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
+
+
+def _in_call(failure: GuardFailure, place: Place) -> Kind:
+    """Return the kind of an integer that a call or a slice needs. A tensor cannot replace each of those."""
+    if place in (Place.GLOBAL, Place.MODULE):
+        return HELD_IN_CALL
+    return IN_CALL if may_be_dynamic(failure.expected_value, failure.actual_value) else ONE_IN_CALL
+
+
+def _special(failure: GuardFailure) -> Kind | None:
+    match failure.check:
+        case Check.STATE:
+            return STATES.get(failure.source, UNKNOWN)
+        case Check.PRESENCE | Check.ATTRIBUTE:
+            return MISSING
+        case Check.IDENTITY:
+            return IDENTITY
+        case Check.CONDITION:
+            return SYMBOLIC
+    if failure.is_mode:
+        return STATES["training"]
+    return SYMBOLIC if ".size()" in failure.source or ".stride()" in failure.source else None
+
+
+def advice(failure: GuardFailure, parameters: Collection[str] = (), source: str = "") -> str:
+    """Return how to avoid this guard failure in later calls, or "" if there is no advice."""
+    return advice_of(kind_of_recompile(failure, parameters, source), failure)
+
+
+def advice_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
+    """Return the advice for a kind, or torch's own hint if the catalogue has no tested advice."""
+    hint = _HINT.search(failure.text)
+    if not kind.fix and hint is not None:
+        return f"torch: {hint['hint']}"
+    return filled(kind.fix, failure, step)
+
+
+def filled(template: str, failure: GuardFailure, step: int = 0) -> str:
+    """Return a sentence of the catalogue for a guard failure, without unknown values."""
+    is_held = template in (DEFAULTS.cause, DEFAULTS.fix)
+    expected, actual = _plain(failure.expected), _plain(failure.actual)
+    if not actual:
+        template = _BOTH.sub(r"\g<expected>" if expected else "another one", template)
+    elif actual == expected:
+        template = _BOTH.sub("another {expected} than before", template)
+    if failure.check is Check.DISPATCH_KEYS and _device(expected) != _device(actual):
+        expected, actual = _device(expected), _device(actual)
+    subject = holder_of(failure) if is_held else ""
+    sentence = template.format(
+        subject=subject or failure.subject,
+        expected=expected,
+        actual=actual,
+        dimension=changed_dimension(failure),
+        step=f" by {step}" if step else "",
+        values=_values(failure),
+        text=failure.text or failure.words,
+        item=f"{failure.check.value} {failure.item}",
+    )
+    return without_addresses(sentence)
+
+
+def _values(failure: GuardFailure) -> str:
+    """Return the values that a condition is about, as the user would write them."""
+    words = " and ".join(f"{spelled(source)} = {value}" for source, value in failure.values)
+    return f", with {words}" if words else f", with {failure.actual}" if failure.actual else ""
+
+
+def _plain(value: str) -> str:
+    """Return an expected or actual value as the user would write it: None, if its type is given."""
+    return "None" if value == NONE_TYPE else value
+
+
+def _device(keys: str) -> str:
+    """Return the device in the first of a tensor's dispatch keys."""
+    return repr(keys.strip("'").split(",")[0].lower())
+
+
+def place_of(failure: GuardFailure, parameters: Collection[str]) -> Place:
+    """Return where the program keeps the value that a guard checks."""
+    source, subject, name = failure.source, failure.subject, root_name(failure.source)
+    if source.startswith("G["):
+        return Place.GLOBAL
+    if "cell_contents" in source or (parameters and name not in parameters and subject == name):
+        return Place.CLOSURE
+    if subject.endswith("]") and not subject.endswith("][0]"):
+        return Place.ELEMENT
+    if "." in subject:
+        return Place.MODULE if "__dict__[" in source or "_modules" in source else Place.OBJECT
+    return Place.ARGUMENT
+
+
+def _change(failure: GuardFailure) -> Change | None:
+    """Return what changed in a value, or None if it is unknown."""
+    match failure.check:
+        case Check.LENGTH:
+            return Change.LENGTH
+        case Check.CLASS:
+            return Change.NONE if _is_none(failure) else Change.TYPE
+        case Check.FUNCTION:
+            return Change.FUNCTION
+    if not failure.expected:
+        return None
+    return _change_of_literals(failure.expected_value, failure.actual_value if failure.actual else None, failure)
+
+
+def _change_of_literals(expected: object, actual: object, failure: GuardFailure) -> Change:
+    if (expected is None) != (actual is None) and failure.actual:
+        return Change.NONE
+    if expected is ...:
+        return Change.CONSTANT
+    if failure.actual and type(expected) is not type(actual) and not {type(expected), type(actual)} <= {int, float}:
+        return Change.TYPE
+    return next((change for cls, change in _TYPES if isinstance(expected, cls)), Change.CONSTANT)
+
+
+def changed_dimension(failure: GuardFailure) -> int:
+    """Return the first differing dimension of two sizes that may be dynamic, else the first differing one."""
+    if failure.dimension >= 0:
+        return failure.dimension
+    changed = failure.changed_dimensions
+    first = next((dimension for dimension, wanted, size in changed if may_be_dynamic(wanted, size)), None)
+    return first if first is not None else next((dimension for dimension, _, _ in changed), 0)
+
+
+def may_be_dynamic(expected: object, actual: object) -> bool:
+    """Return whether one entry may serve both sizes of a dimension. torch compiles 0 and 1 separately."""
+    return not {expected, actual} & {0, 1}
