@@ -102,7 +102,9 @@ def test_what_no_call_of_the_users_hands_over_is_not_marked() -> None:
 
 def test_two_things_that_change_at_once_are_both_told() -> None:
     run = run_of(function(0, "net", "net.py", (CALL,), 10, SIZE, "L[\"mode\"]: expected 'a', got 'b'"))
-    assert [each.kind for each in findings(run)] == ["tensor-size", "argument-string"]
+    (finding,) = findings(run)
+    assert (finding.kind, [difference.kind for difference in finding.also]) == ("tensor-size", ["argument-string"])
+    assert finding.cause.endswith("; at once the string `mode` (an argument) was 'b', not 'a'")
 
 
 def test_a_resume_function_is_named_by_the_users_function() -> None:
@@ -251,7 +253,7 @@ def test_a_state_that_a_function_its_rest_and_what_it_calls_all_see_is_one_findi
         function(0, "net", "net.py", (CALL,), 10, text), rest, function(2, "inner", "a.py", (CALL, INNER), 11, text)
     )
     (found,) = findings(run)
-    assert (found.kind, found.compiles) == ("grad-mode", ("0/1", "1/1", "2/1"))
+    assert (found.kind, found.compiles) == ("grad-mode", ("0/1", "2/1", "1/1"))
 
 
 def test_a_number_that_is_compiled_for_each_of_its_values_is_one_finding_at_the_line_that_needs_it() -> None:
@@ -349,7 +351,8 @@ def test_items_of_one_container_that_change_alike_in_one_line_are_one_finding() 
     deeper = 'L["t"].parts[0].parts[0].parts: expected length 0, got 2'
     assert len(findings(again("  (:7 for p in parts:)", first.partition("  (")[0], deeper))) == 1
     longer = other.replace("got 2", "got 3").replace("].parts:", "].others:")
-    assert len(findings(run_of(function(0, "f", "f.py", (CALL,), 10, first, longer)))) == 2
+    (finding,) = findings(run_of(function(0, "f", "f.py", (CALL,), 10, first, longer)))
+    assert [difference.kind for difference in finding.also] == [finding.kind]
 
 
 def test_a_size_of_which_torch_needs_the_number_is_not_to_be_marked_as_dynamic() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from depyf.findings.reading_lines import followed
 from depyf.model.lines_read import LinesRead
+from depyf.model.reading_lines import followed
 
 PROGRAM = """\
 def scaled(x, factor, other=0):

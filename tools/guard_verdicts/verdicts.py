@@ -24,6 +24,7 @@ from depyf.torch.guards.verdicts.explain import explain
 from tools.guard_verdicts.program import Change, Program
 
 _DICT_ITEM = re.compile(r"dict_item\(([^()]*), ([^(),]*)\)")
+_MARK = re.compile(r"\b_dynamo_\w+")
 _VALUE = re.compile(r"[LG]\['\w+'\](?:\.\w+|\[[^\]]*\])*")
 
 
@@ -52,7 +53,8 @@ class Verdict:
             there = any(source.startswith(value) or f"({value}" in source for value in values)
             # Torch's word for autocast's cache is autocast too.
             word = failure.source.removesuffix("_cache") if failure.check is Check.STATE else failure.check.value
-            if same or there or (word and word in said):
+            marks = _MARK.findall(failure.expected) if failure.check is Check.MARKS else []
+            if same or there or any(name and name in said for name in (word, *marks)):
                 return True
         return False
 

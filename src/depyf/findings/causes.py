@@ -319,13 +319,20 @@ def _seen(cause: Cause) -> list[_Seen]:
 
 
 def _follows(cause: Sequence[_Seen], outer: Sequence[_Seen]) -> bool:
-    """Return whether each recompile of a cause occurred in a call that had recompiled an outer function for it."""
+    """Return whether each recompile of a cause occurred in a call that had recompiled an outer function for it.
+
+    The stack of such a recompile goes on below that of the outer one. Two functions that one line calls share no cause,
+    even if the same values change: their guards check different objects.
+    """
     return all(
         any(
-            one.order < own.order and own.place[: len(one.place)] == one.place and one.pairs & own.pairs
-            for one in outer
+            before.order < recompile.order
+            and len(recompile.place) > len(before.place)
+            and recompile.place[: len(before.place)] == before.place
+            and before.pairs & recompile.pairs
+            for before in outer
         )
-        for own in cause
+        for recompile in cause
     )
 
 

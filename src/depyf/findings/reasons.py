@@ -17,9 +17,9 @@ from depyf.findings.catalogue.classify import advice_of, filled, kind_of_recompi
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
 from depyf.findings.nearest import guard_failures, independent, nearest
-from depyf.findings.reading_lines import reading_line
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
+from depyf.model.reading_lines import reading_line
 from depyf.model.run import Compile, Function, Recompile
 from depyf.model.user_line import UserLine
 

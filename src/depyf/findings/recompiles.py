@@ -1,128 +1,269 @@
-"""Findings about recompiles, by the guard failures of the nearest entry, and about functions that reached the limit."""
+"""Findings about recompiles: each event is one finding, with all that differed at once."""
 
 from __future__ import annotations
 
+import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from depyf.findings.callers import is_at_own_line, is_foreign
 from depyf.findings.catalogue.others import LIMIT
-from depyf.findings.causes import Cause, causes
-from depyf.findings.failures import cost_of, is_limit, place
-from depyf.findings.reasons import UNTOLD, reason_of
+from depyf.findings.catalogue.recompiles import STATES
+from depyf.findings.causes import Cause
+from depyf.findings.events import Event, events, limited
+from depyf.findings.failures import cost_of, place
+from depyf.findings.reasons import UNTOLD, Reason, reason_of
 from depyf.model.counts import counted
-from depyf.model.finding import Cost, Finding, Severity, Where
-from depyf.model.guard_failure import GuardFailure
+from depyf.model.finding import Cost, Difference, Finding, Severity, Where
+from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.naming import title
-from depyf.model.run import Compile, Function, Session, Transformed, Unavailable
+from depyf.model.run import Compile, Function, Guard, GuardSet, Session, Transformed, Unavailable
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_library_file
 
 MANY = 3
 """With this many recompiles for one cause, a function counts as recompiling again and again."""
+MOST_TOGETHER = 3
+"""The most differences that the sentence of a finding names beside its cause; the others are in its data."""
 
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 
 
 def of_recompiles(session: Session) -> Iterator[Finding]:
-    """Yield a finding for each cause of recompiles. A cause that shows in several functions is one finding."""
-    found = causes(session)
-    told: set[str] = set()
-    for cause in found:
-        functions = [each.function for each in (cause, *cause.below)]
-        limited = [
-            each for function in functions if _is_worst(cause, function, found) for each in _past_limit(function)
+    """Yield a finding for each event of the recompiles of a run."""
+    found = events(session)
+    explained: set[str] = set()
+    for event in found:
+        functions = _functions(event)
+        reached = [
+            compiled for function in functions if _is_worst(event, function, found) for compiled in limited(function)
         ]
-        told.update(each.function.key for each in (cause, *cause.below))
-        yield _finding(session, cause, limited)
+        explained.update(function.key for function in functions)
+        yield _finding(session, event, reached, found)
     for function in session.functions.values():
-        if function.key not in told and (limited := _past_limit(function)):
-            yield _unexplained(function, limited)
+        if function.key not in explained and (reached := limited(function)):
+            yield _unexplained(function, reached)
 
 
-def _past_limit(function: Function) -> list[Compile]:
-    return [each for each in function.compiles if each.failure is not None and is_limit(each.failure)]
+def _functions(event: Event) -> list[Function]:
+    """Return the functions with recompiles of an event; the one with its cause comes first."""
+    cause = event.cause
+    functions = {cause.function.key: cause.function}
+    functions.update((part.function.key, part.function) for part in cause.below)
+    functions.update((function.key, function) for function, _ in event.compiles)
+    return list(functions.values())
 
 
-def _is_worst(cause: Cause, function: Function, found: list[Cause]) -> bool:
-    """Return whether this cause made a function reach its limit, by the number of its recompiles times that of values.
+def _is_worst(event: Event, function: Function, found: Sequence[Event]) -> bool:
+    """Return whether this event filled most entries of a function.
 
     A size with two values needs two entries, but a string that is new in each call needs ever more. If both change,
-    recompiles for the size are as many as those for the string.
+    recompiles for the size are as many as those for the string, but with the size fixed the string needs as many.
     """
-    counts = {
-        id(outermost): max((each.variety * len(each.compiles), len(each.compiles), each.is_first) for each in own)
-        for outermost in reversed(found)
-        if (own := [each for each in (outermost, *outermost.below) if each.function is function])
-    }
-    worst = max(reversed(counts), key=lambda each: counts[each])
-    return worst == id(cause)
+    theirs = [other for other in found if any(function is part for part, _ in other.compiles)]
+    worst = max(theirs, key=lambda other: (other.alone, len(other.compiles)), default=None)
+    return worst is event
 
 
-def _finding(session: Session, cause: Cause, limited: list[Compile]) -> Finding:
-    last, compiles = cause.failures[-1], {one.order: one for each in (cause, *cause.below) for one in each.compiles}
-    costly = [*compiles.values(), *limited]
-    why = reason_of(_root(session, cause), cause.function, cause.compiles[-1], last, cause.kind, cause.step)
-    ids, cost = tuple(str(each.id) for each in costly), _cost(costly)
-    is_at_call = why.call is not None and not is_at_own_line(cause.compiles[-1], last)
-    where = place(why.call.line) if is_at_call and why.call is not None else where_of(session, cause, why.failure)
-    below = _below(cause)
-    said = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}: {why.cause}"
-    found = Finding(why.kind.name, _severity(cause), where, said, cost, why.fix, ids)
-    return _limit(cause, limited, why.cause, found) if limited else found
+def _finding(session: Session, event: Event, reached: list[Compile], found: Sequence[Event]) -> Finding:
+    cause = event.cause
+    orders = {compiled.order for _, compiled in event.compiles}
+    own = [pair for pair in zip(cause.compiles, cause.failures, strict=True) if pair[0].order in orders]
+    compiled, failure = own[-1] if own else (cause.compiles[-1], cause.failures[-1])
+    reason = _reason(session, cause, compiled, failure)
+    costly = [*(compiled for _, compiled in event.compiles), *reached]
+    also = tuple(_differences(session, event))
+    below = _below(event)
+    subject = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}"
+    finding = Finding(
+        reason.kind.name,
+        _severity(event),
+        _where(session, cause, compiled, reason),
+        f"{subject}: {reason.cause}{_at_once(also, len(event.compiles))}{_expected(event)}",
+        _cost(costly),
+        _fix(event, reason, also),
+        tuple(str(compiled.id) for compiled in costly),
+        also,
+    )
+    return _limit(event, reached, reason.cause, finding, found) if reached else finding
 
 
-def _root(session: Session, cause: Cause) -> Function:
-    return session.functions[cause.function.root]
+def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFailure) -> Reason:
+    root = session.functions[cause.function.root]
+    return reason_of(root, cause.function, compiled, failure, cause.kind, cause.step)
 
 
-def _below(cause: Cause) -> str:
+def _where(session: Session, cause: Cause, compiled: Compile, reason: Reason) -> Where:
+    is_at_call = reason.call is not None and not is_at_own_line(compiled, reason.failure)
+    if is_at_call and reason.call is not None:
+        return place(reason.call.line)
+    return where_of(session, cause, reason.failure)
+
+
+def _differences(session: Session, event: Event) -> Iterator[Difference]:
+    """Yield what else differed in the calls of an event, without advice that would not help by itself."""
+    orders = {compiled.order for _, compiled in event.compiles}
+    for cause, count in event.together:
+        pairs = zip(cause.compiles, cause.failures, strict=True)
+        compiled, failure = (
+            next(pair for pair in pairs if pair[0].order in orders)
+            if any(compiled.order in orders for compiled in cause.compiles)
+            else (cause.compiles[0], cause.failures[0])
+        )
+        reason = _reason(session, cause, compiled, failure)
+        yield Difference(reason.kind.name, _where(session, cause, compiled, reason), reason.cause, reason.fix, count)
+
+
+def _at_once(also: Sequence[Difference], total: int) -> str:
+    """Return the differences of the same calls, for the end of a sentence."""
+    words = [difference.cause.partition(";")[0] for difference in also[:MOST_TOGETHER]]
+    if not words:
+        return ""
+    more = f" and {len(also) - MOST_TOGETHER} more" if len(also) > MOST_TOGETHER else ""
+    always = all(difference.count == total for difference in also[:MOST_TOGETHER])
+    return f"; {'at once' if always else 'in some of these calls also'} {', '.join(words)}{more}"
+
+
+def _fix(event: Event, reason: Reason, also: Sequence[Difference]) -> str:
+    """Return the fix of an event, with what it does not avoid."""
+    count = len(event.compiles)
+    if not reason.fix or event.avoided >= count or not also:
+        return reason.fix
+    what = "the other difference remains" if len(also) == 1 else "the other differences remain"
+    return f"{reason.fix}; alone, this avoids {event.avoided} of {counted(count, 'recompile')}, because {what}"
+
+
+def _below(event: Event) -> str:
     """Return the functions that were also recompiled because this one calls them with the changed value."""
-    others = (each.function for each in cause.below if each.function is not cause.function)
-    names = list(dict.fromkeys(f"`{title(each)}`" for each in others))
+    others = (function for function, _ in event.compiles if function is not event.cause.function)
+    names = list(dict.fromkeys(f"`{title(function)}`" for function in others))
     if not names:
         return ""
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return shown
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def _limit(cause: Cause, limited: list[Compile], because: str, found: Finding) -> Finding:
+def _limit(event: Event, reached: list[Compile], because: str, finding: Finding, found: Sequence[Event]) -> Finding:
     """Return a finding, changed for functions that have reached their limit of entries."""
-    reached = {each.order for each in limited}
+    orders = {compiled.order for compiled in reached}
     functions = [
-        each.function for each in (cause, *cause.below) if any(one.order in reached for one in each.function.compiles)
+        function for function in _functions(event) if any(compiled.order in orders for compiled in function.compiles)
     ]
-    below = _below(cause)
     calls, limit = _calls_past(functions[0]), _limit_of(functions[0])
-    said = LIMIT.cause.format(calls=calls, limit=limit, because=f" because {because}")
-    eager = [each.eager_calls for each in functions if each.eager_calls is not None]
+    sentence = LIMIT.cause.format(calls=calls, limit=limit, because=f" because {because}")
+    others = [part for part in functions[1:] if part is not functions[0]]
+    below = ", ".join(dict.fromkeys(f"`{title(function)}`" for function in others))
+    shares = _shares(functions[0], event, found)
+    eager = [function.eager_calls for function in functions if function.eager_calls is not None]
     return replace(
-        found,
+        finding,
         kind=LIMIT.name,
         severity="high",
-        cause=f"{said}; compiled again with it: {below}" if below else said,
-        cost=replace(found.cost, eager_calls=sum(eager) if eager else None),
-        fix=LIMIT.fix.format(advice=found.fix),
+        cause=sentence + shares + (f"; compiled again with it: {below}" if below else ""),
+        cost=replace(finding.cost, eager_calls=sum(eager) if eager else None),
+        fix=LIMIT.fix.format(advice=finding.fix),
     )
 
 
-def _severity(cause: Cause) -> Severity:
-    if cause.kind.is_expected and len(cause.compiles) == 1:
+def _shares(function: Function, event: Event, found: Sequence[Event]) -> str:
+    """Return how many entries each cause needs by itself, the most first, if several filled the entries."""
+    theirs = [other for other in found if any(function is part for part, _ in other.compiles)]
+    if len(theirs) < 2:
+        return ""
+    words = [f"{_name(other)} {other.alone}" for other in sorted(theirs, key=lambda other: -other.alone)]
+    return f"; recompiles for each cause alone: {', '.join(words)}"
+
+
+def _name(event: Event) -> str:
+    """Return a short name for what differs in an event."""
+    failure, kind = event.cause.failures[0], event.cause.kind
+    if failure.check is Check.STATE:
+        return {"grad_mode": "gradients on and off"}.get(failure.source, f"`{failure.source}`")
+    if kind.name == STATES["training"].name:
+        return "training and evaluation"
+    names = [failure.subject, *(cause.failures[0].subject for cause, _ in event.together if cause.kind.place)]
+    return " with ".join(f"`{name}`" for name in dict.fromkeys(names[:MOST_TOGETHER]))
+
+
+def _severity(event: Event) -> Severity:
+    if is_expected(event):
         return "low"
-    return "high" if len(cause.compiles) >= MANY else "medium"
+    return "high" if len(event.compiles) >= MANY else "medium"
 
 
-def _unexplained(function: Function, limited: list[Compile]) -> Finding:
+def is_expected(event: Event) -> bool:
+    """Return whether an event needs no change of the program: it happens once, in every program of its kind.
+
+    The first call without gradients or in evaluation, a size that torch makes dynamic, and the last, smaller batch of a
+    data loader are such events.
+    """
+    return bool(_expectation(event))
+
+
+def _expected(event: Event) -> str:
+    words = _expectation(event)
+    return f"; expected: {words}" if words else ""
+
+
+def _expectation(event: Event) -> str:
+    """Return why an event is expected, or ""."""
+    cause = event.cause
+    if cause.kind.is_expected:
+        return "one more entry serves all such calls" if event.alone <= 1 else ""
+    own = [compiled for function, compiled in event.compiles if function is cause.function]
+    if len(own) != 1 or event.together:
+        return ""
+    if all(_is_symbol(failure, own[0]) for failure in cause.failures[-1:]):
+        return "from the second value on, torch compiles for any value"
+    return "a smaller batch, such as the last one" if _is_smaller_batch(cause.failures[0]) else ""
+
+
+def _is_smaller_batch(failure: GuardFailure) -> bool:
+    changed = failure.changed_dimensions
+    return bool(changed) and all(dimension == 0 and size < wanted for dimension, wanted, size in changed)
+
+
+def _is_symbol(failure: GuardFailure, compiled: Compile) -> bool:
+    """Return whether the new entry serves any value in the place of the one that differed."""
+    guards = compiled.guards
+    if not isinstance(guards, GuardSet):
+        return False
+    theirs = [guard for guard in guards.guards if guard.source == failure.source]
+    if failure.check is Check.SIZE:
+        dimensions = [dimension for dimension, _, _ in failure.changed_dimensions]
+        return bool(theirs) and all(_is_dynamic(guard, dimensions) for guard in theirs if guard.kind == "TENSOR_MATCH")
+    is_number = type(failure.expected_value) in (int, float) and type(failure.actual_value) in (int, float)
+    return is_number and failure.check is Check.VALUE and not any(_pins(guard) for guard in theirs)
+
+
+def _pins(guard: Guard) -> bool:
+    return guard.kind in ("EQUALS_MATCH", "CONSTANT_MATCH", "ID_MATCH") or guard.clause.startswith("equals(")
+
+
+def _is_dynamic(guard: Guard, dimensions: Sequence[int]) -> bool:
+    """Return whether an entry serves any size in some dimensions of a tensor."""
+    try:
+        call = ast.parse(guard.clause, mode="eval").body
+    except SyntaxError:
+        return False
+    named = {keyword.arg: keyword.value for keyword in call.keywords} if isinstance(call, ast.Call) else {}
+    size = named.get("size")
+    if not isinstance(size, ast.Tuple) or not dimensions or max(dimensions) >= len(size.elts):
+        return False
+    return all(isinstance(size.elts[one], ast.Constant) and size.elts[one].value is None for one in dimensions)  # type: ignore[attr-defined]
+
+
+def _unexplained(function: Function, reached: list[Compile]) -> Finding:
     where = place(UserLine(function.filename, function.first_line, "", function.name))
     cause = LIMIT.cause.format(calls=_calls_past(function), limit=_limit_of(function), because=f"; {UNTOLD}")
-    return Finding(LIMIT.name, "high", where, cause, _cost(limited), "", tuple(str(each.id) for each in limited))
+    ids = tuple(str(compiled.id) for compiled in reached)
+    return Finding(LIMIT.name, "high", where, cause, _cost(reached), "", ids)
 
 
 def _calls_past(function: Function) -> str:
     """Return a sentence about the calls past the limit, with the number of eager calls if it is known."""
-    failures = [each.failure for each in _past_limit(function) if each.failure is not None]
+    failures = [compiled.failure for compiled in limited(function) if compiled.failure is not None]
     if failures[-1].raised:
         return f"{counted(len(failures), 'call')} of `{title(function)}` raised {failures[-1].kind}"
     return f"{_eager_calls(function)} of `{title(function)}` ran eager"
@@ -130,11 +271,11 @@ def _calls_past(function: Function) -> str:
 
 def _limit_of(function: Function) -> str:
     """Return the limit of entries: the number that torch names, or the number of entries."""
-    first = _past_limit(function)[0]
+    first = limited(function)[0]
     named = _SET_TO.search(first.failure.reason) if first.failure is not None else None
-    before = [each for each in function.compiles if each.order < first.order]
-    made = sum(isinstance(each.transformed, Transformed) for each in before)
-    count = int(named["limit"]) if named is not None else made
+    before = [compiled for compiled in function.compiles if compiled.order < first.order]
+    with_code = sum(isinstance(compiled.transformed, Transformed) for compiled in before)
+    count = int(named["limit"]) if named is not None else with_code
     return counted(count, "entry", "entries") if count else "entries"
 
 
@@ -142,16 +283,16 @@ def _eager_calls(function: Function) -> str:
     """Return how many of a function's calls ran eagerly, as far as they are counted."""
     if function.eager_calls is None:
         return "Later calls"
-    hits = [each.hits for each in function.compiles if not isinstance(each.transformed, Unavailable)]
-    served = [each for each in hits if each is not None]
+    hits = [compiled.hits for compiled in function.compiles if not isinstance(compiled.transformed, Unavailable)]
+    served = [count for count in hits if count is not None]
     if len(served) < len(hits):
         return counted(function.eager_calls, "call")
     return f"{function.eager_calls} of {counted(function.eager_calls + sum(served), 'call')}"
 
 
 def _cost(compiles: list[Compile]) -> Cost:
-    costs = [cost_of(each) for each in compiles]
-    return Cost(None, round(sum(each.compile_seconds for each in costs), 6), len(costs))
+    costs = [cost_of(compiled) for compiled in compiles]
+    return Cost(None, round(sum(cost.compile_seconds for cost in costs), 6), len(costs))
 
 
 def where_of(session: Session, cause: Cause, failure: GuardFailure) -> Where:
@@ -160,7 +301,7 @@ def where_of(session: Session, cause: Cause, failure: GuardFailure) -> Where:
     file = _file_of(session, function, line) if line is not None else ""
     if line is not None and file:
         return place(UserLine(file, line.line, "", function.name))
-    own = [each for each in cause.compiles[0].user_stack if not is_foreign(each.filename)]
+    own = [line for line in cause.compiles[0].user_stack if not is_foreign(line.filename)]
     if function.resumes_at is None and own:
         return place(own[-1])
     return place(UserLine(function.filename, function.resumes_at or function.first_line, "", function.name))

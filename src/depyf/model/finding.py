@@ -35,10 +35,21 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """Something else that differed in calls of a finding: its sentence, its place, its fix, and in how many calls."""
+
+    kind: str
+    where: Where | None
+    cause: str
+    fix: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One cause: `kind` is its name in the catalogue, `cause` is one sentence, `fix` is "" if there is no advice.
 
-    `compiles` are the ids of the compiles that show it.
+    `compiles` are the ids of the compiles that show it, and `also` what else differed in these calls.
     """
 
     kind: str
@@ -48,6 +59,7 @@ class Finding:
     cost: Cost
     fix: str
     compiles: tuple[str, ...]
+    also: tuple[Difference, ...] = ()
 
     @property
     def line(self) -> str:

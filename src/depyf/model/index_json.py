@@ -16,7 +16,7 @@ from typing import Any
 from depyf.bytecode.records import dataclass
 from depyf.model.claims import own_process
 from depyf.model.cuda_graphs import CudaGraph
-from depyf.model.finding import Finding
+from depyf.model.finding import Finding, Where
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.lines_read import LinesRead
 from depyf.model.run import (
@@ -104,7 +104,7 @@ def index_parts(session: Session, findings: tuple[Finding, ...]) -> Iterator[str
         **head(session),
         "process": own_process(),
         "ended": session.ended,
-        "findings": [_finding(finding) for finding in findings],
+        "findings": [finding_json(finding) for finding in findings],
     }
     after = {
         "order": [str(each.id) for _, each in session.compiles()],
@@ -193,12 +193,13 @@ def _readable(content: dict[str, Any]) -> str:
     return _MARK.sub(unmarked, text)
 
 
-def _finding(found: Finding) -> dict[str, Any]:
+def finding_json(found: Finding) -> dict[str, Any]:
+    """Return the data of a finding."""
     where, cost = found.where, found.cost
     return {
         "kind": found.kind,
         "severity": found.severity,
-        "where": {"file": where.file, "line": where.line, "function": where.function} if where else None,
+        "where": _where(where),
         "cause": found.cause,
         "cost": {
             "eager_calls": cost.eager_calls,
@@ -207,7 +208,21 @@ def _finding(found: Finding) -> dict[str, Any]:
         },
         "fix": found.fix,
         "compiles": list(found.compiles),
+        "also": [
+            {
+                "kind": difference.kind,
+                "where": _where(difference.where),
+                "cause": difference.cause,
+                "fix": difference.fix,
+                "count": difference.count,
+            }
+            for difference in found.also
+        ],
     }
+
+
+def _where(where: Where | None) -> dict[str, Any] | None:
+    return {"file": where.file, "line": where.line, "function": where.function} if where is not None else None
 
 
 def _resume(function: Function) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from depyf.bytecode.records import dataclass
 from depyf.model.cuda_graphs import CudaGraph
-from depyf.model.finding import Cost, Finding, Where
+from depyf.model.finding import Cost, Difference, Finding, Where
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.lines_read import LinesRead
 from depyf.model.run import (
@@ -247,9 +247,15 @@ def findings_of(index: Json) -> list[Finding]:
             Cost(**each["cost"]),
             each["fix"],
             tuple(each["compiles"]),
+            tuple(_difference(other) for other in each.get("also", ())),
         )
         for each in index.get("findings", ())
     ]
+
+
+def _difference(found: Json) -> Difference:
+    where = Where(**found["where"]) if found["where"] is not None else None
+    return Difference(found["kind"], where, found["cause"], found["fix"], found["count"])
 
 
 def _function(found: Json, key: str, root: str, order: Order) -> Function:

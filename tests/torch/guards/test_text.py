@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import torch
 
+from depyf.model.guard_failure import PRESENT, Check
 from depyf.torch.adapters import cpp_guards, lacking, seams
 from depyf.torch.capture import live
 from depyf.torch.guards.names import Names
@@ -232,21 +233,21 @@ def test_every_clause_that_fails_is_named() -> None:
     L: dict[str, Any] = {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)}
     tree = read(scaled, L)
     wrong = {"x": torch.ones(3).double(), "n": 7.0, "table": {"z": 1}}
-    found = [(each.source, each.aspect, each.expected, each.actual) for each in explain(tree, wrong, globals())]
-    missing = "to be there", "IndexError: list index out of range"
+    found = [(each.source, each.check, each.expected, each.actual) for each in explain(tree, wrong, globals())]
+    missing = Check.PRESENCE, PRESENT, "IndexError: list index out of range"
     by_key = [
-        ('list(L["table"].keys())[1]', "", *missing),
-        ('dict_item(L["table"], list(L["table"].keys())[1])', "", *missing),
+        ('list(L["table"].keys())[1]', *missing),
+        ('dict_item(L["table"], list(L["table"].keys())[1])', *missing),
     ]
     by_position = [
-        ('L["table"]', "", 'the keys "z", "y", in this order', "['z']"),
-        ('list(dict.values(L["table"]))[1]', "", *missing),
+        ('L["table"]', Check.KEYS, "['z', 'y']", "['z']"),
+        ('list(dict.values(L["table"]))[1]', *missing),
     ]
     assert found == [
-        ('L["x"]', "dtype", "torch.float32", "torch.float64"),
-        ('L["x"]', "size", "(2,)", "(3,)"),
-        ('L["n"]', "", "7", "7.0"),
-        ('L["table"]', "type", "collections.OrderedDict", "dict"),
+        ('L["x"]', Check.DTYPE, "torch.float32", "torch.float64"),
+        ('L["x"]', Check.SIZE, "(2,)", "(3,)"),
+        ('L["n"]', Check.VALUE, "7", "7.0"),
+        ('L["table"]', Check.CLASS, "collections.OrderedDict", "dict"),
         *(by_key if ITEMS_BY_KEY else by_position),
     ]
 
@@ -254,9 +255,9 @@ def test_every_clause_that_fails_is_named() -> None:
 def test_a_key_that_is_another_is_named() -> None:
     tree = read(scaled, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)})
     found = explain(tree, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, k=2)}, globals())
-    by_key = ('list(L["table"].keys())[1]', "", "'y'", "'k'")
-    by_position = ('L["table"]', "", 'the keys "z", "y", in this order', "['z', 'k']")
-    assert [(each.source, each.aspect, each.expected, each.actual) for each in found] == [
+    by_key = ('list(L["table"].keys())[1]', Check.VALUE, "'y'", "'k'")
+    by_position = ('L["table"]', Check.KEYS, "['z', 'y']", "['z', 'k']")
+    assert [(each.source, each.check, each.expected, each.actual) for each in found] == [
         by_key if ITEMS_BY_KEY else by_position
     ]
 
@@ -265,7 +266,7 @@ def test_a_value_that_is_missing_is_named_once() -> None:
     tree = read(scaled, {"x": torch.ones(2), "n": 7, "table": OrderedDict(z=1, y=2)})
     found = explain(tree, {"x": torch.ones(2), "n": 7}, globals())
     assert [(each.source, each.expected, each.actual) for each in found] == [
-        ('L["table"]', "to be there", "KeyError: 'table'")
+        ('L["table"]', PRESENT, "KeyError: 'table'")
     ]
 
 
@@ -275,7 +276,7 @@ def test_the_flag_of_the_global_state_is_named() -> None:
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
         found = explain(tree, L, globals())
     autocast = ["autocast: expected None, got {'cpu': torch.bfloat16}"] if "autocast" in ambient.own_flags() else []
-    assert [str(each) for each in found if each.kind == "GLOBAL_STATE"] == [
+    assert [str(each) for each in found if each.guard == "GLOBAL_STATE"] == [
         *autocast,
         "grad_mode: expected True, got False",
     ]

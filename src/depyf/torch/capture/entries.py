@@ -14,10 +14,10 @@ from dataclasses import replace
 from itertools import islice
 
 from depyf.bytecode.records import dataclass
-from depyf.findings.reading_lines import followed
 from depyf.model.guard_failure import GuardFailure, is_of_call
 from depyf.model.lines_read import LinesRead
 from depyf.model.names import resume_offset
+from depyf.model.reading_lines import followed
 from depyf.model.run import (
     MOST_ENTRIES,
     CompileId,

@@ -13,6 +13,7 @@ import torch
 
 from depyf.bytecode.records import dataclass
 from depyf.model.guard_failure import Check
+from depyf.model.guard_failure import literal as python_literal
 from depyf.torch.adapters.cpp_guards import RELATIONAL, DictGuardManager, DictSubclassGuardManager, tells_types
 from depyf.torch.guards import kinds
 from depyf.torch.guards.accessor import ROOT, step
@@ -288,7 +289,7 @@ class _Reader:
             "keys_are(",
             place.at,
             f", {arguments})",
-            expected=f"[{arguments}]",
+            expected=repr(known) if isinstance(known := python_literal(f"[{arguments}]"), list) else f"[{arguments}]",
             about=Check.KEYS,
             actual=("list(dict.keys(", place.at, "))"),
         )

@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from depyf.findings import Finding, findings
+from depyf.findings import findings
 from depyf.findings.cache_misses.looks import looks
 from depyf.findings.causes import kinds
 from depyf.findings.reasons import Reason, entry_reasons
 from depyf.model.counts import breaks_of, guard_count
+from depyf.model.index_json import finding_json
 from depyf.model.index_reader import Run
 from depyf.model.naming import title
 from depyf.model.phases import duration, phases
@@ -63,24 +64,6 @@ def overview(run: Run) -> list[Json]:
 def all_findings(run: Run) -> list[Json]:
     """Return the findings, worst first."""
     return [finding_json(each) for each in findings(run.session)]
-
-
-def finding_json(found: Finding) -> Json:
-    """Return a finding in the form of `index.json`."""
-    where = found.where
-    return {
-        "kind": found.kind,
-        "severity": found.severity,
-        "where": {"file": where.file, "line": where.line, "function": where.function} if where else None,
-        "cause": found.cause,
-        "cost": {
-            "eager_calls": found.cost.eager_calls,
-            "compile_seconds": found.cost.compile_seconds,
-            "compiles": found.cost.compiles,
-        },
-        "fix": found.fix,
-        "compiles": list(found.compiles),
-    }
 
 
 def breaks(run: Run) -> list[Json]:

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from depyf.findings.reading_lines import reading_line
 from depyf.findings.reasons import reason_words
+from depyf.model.reading_lines import reading_line
 from depyf.model.run import Compile, CompileId, Function, Recompile
 from tests.sentences import failed
 

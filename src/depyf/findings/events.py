@@ -1,0 +1,159 @@
+"""The events behind a run's recompiles: every recompile belongs to exactly one, with all that differed at once.
+
+A training loop changes `self.drop.p` and `self.tau` in each epoch and runs once with and once without gradients:
+
+    entries of `forward`       0/0      0/1    0/2        0/3    ...
+    differs from the nearest   -        grad   p, tau     grad
+
+Two causes tell all these entries apart: `p` (with `tau`, which changes in the same calls) and the gradients. They are
+the smallest such set, and each is an event. With `p` and `tau` fixed two entries would remain, so the gradients alone
+explain one recompile.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import field
+
+from depyf.bytecode.records import dataclass
+from depyf.findings.causes import Cause, causes
+from depyf.findings.failures import is_limit
+from depyf.findings.nearest import guard_failures, independent
+from depyf.model.run import Compile, Function, Recompile, Session
+
+CauseSet = frozenset[int]
+"""Causes by their position among the causes of the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One cause of recompiles, and the recompiles that belong to it.
+
+    compiles: the recompiles that belong to this event and to no other: first those of the function with the cause.
+    together: the causes that differed in some of the same calls, and the number of these recompiles.
+    alone: the number of recompiles that would remain if nothing but this cause and what always differs with it changed.
+    avoided: the number of `compiles` that would not happen if only this cause were gone.
+    """
+
+    cause: Cause
+    compiles: tuple[tuple[Function, Compile], ...]
+    together: tuple[tuple[Cause, int], ...] = ()
+    alone: int = 0
+    avoided: int = 0
+
+
+@dataclass(slots=True)
+class _Row:
+    """A recompile: the causes that keep it apart from each earlier entry, by the entry, and from the nearest one."""
+
+    function: Function
+    compiled: Compile
+    apart: dict[str, CauseSet] = field(default_factory=dict)
+    nearest: CauseSet = frozenset()
+
+
+def events(session: Session) -> list[Event]:
+    """Return the events of a run's recompiles, in the order of their causes."""
+    found = causes(session)
+    members: dict[int, list[int]] = {}
+    for index, cause in enumerate(found):
+        for compiled in (one for part in (cause, *cause.below) for one in part.compiles):
+            members.setdefault(compiled.order, []).append(index)
+    rows = list(_rows(session, found, members))
+    principals = _smallest_cover(found, rows)
+    owner = {row.compiled.order: _owner(found, principals, row.nearest) for row in rows if row.nearest}
+    attached = _attached(found, principals, rows)
+    return [_event(index, found, rows, owner, attached.get(index, ())) for index in sorted(principals)]
+
+
+def _rows(session: Session, found: Sequence[Cause], members: Mapping[int, list[int]]) -> Iterator[_Row]:
+    """Yield each recompile that has a cause."""
+    subjects: dict[tuple[str, str], int] = {}
+    for index, cause in enumerate(found):
+        for part in (cause, *cause.below):
+            subjects.update(((part.function.key, failure.subject), index) for failure in part.failures)
+    for function, compiled in session.compiles():
+        if not isinstance(compiled.trigger, Recompile) or compiled.order not in members:
+            continue
+        row = _Row(function, compiled, nearest=frozenset(members[compiled.order]))
+        for entry in compiled.trigger.entries:
+            known = (subjects.get((function.key, each.subject)) for each in independent(guard_failures(entry)))
+            row.apart[entry.entry] = frozenset(index for index in known if index is not None)
+        yield row
+
+
+def _smallest_cover(found: Sequence[Cause], rows: Sequence[_Row]) -> set[int]:
+    """Return the fewest causes of which one differs between any two entries, as a greedy search finds them.
+
+    Of causes that explain equally many pairs of entries, a state of the call comes first, because what changes with it
+    in one call follows from where the call stands; then the one that torch checks first.
+    """
+    pairs = [causes for row in rows for causes in (row.nearest, *row.apart.values()) if causes]
+    chosen: set[int] = set()
+    while pairs:
+        counts = Counter(index for causes in pairs for index in causes)
+        best = max(counts, key=lambda index: (counts[index], _is_of_call(found[index]), found[index].is_first, -index))
+        chosen.add(best)
+        pairs = [causes for causes in pairs if best not in causes]
+    return chosen
+
+
+def _is_of_call(cause: Cause) -> bool:
+    return cause.kind.is_expected and cause.kind.place is None and len(cause.compiles) == 1
+
+
+def _owner(found: Sequence[Cause], principals: Collection[int], nearest: CauseSet) -> int:
+    """Return the event to which a recompile belongs: of several, the one whose value is new most often."""
+    return max(nearest & set(principals), key=lambda index: (found[index].variety, -index))
+
+
+def _attached(found: Sequence[Cause], principals: Collection[int], rows: Sequence[_Row]) -> dict[int, list[int]]:
+    """Return for each event the causes that are no events of their own, and differ mostly together with it."""
+    attached: dict[int, list[int]] = {}
+    for index in range(len(found)):
+        shared = Counter(other for row in rows if index in row.nearest for other in row.nearest if other in principals)
+        if index not in principals and shared:
+            attached.setdefault(max(shared, key=lambda other: (shared[other], -other)), []).append(index)
+    return attached
+
+
+def _event(
+    index: int, found: Sequence[Cause], rows: Sequence[_Row], owner: Mapping[int, int], attached: Sequence[int]
+) -> Event:
+    own = [row for row in rows if owner.get(row.compiled.order) == index]
+    shared = Counter(other for row in own for other in row.nearest if other != index)
+    order = sorted(shared, key=lambda other: (other not in attached, other))
+    group, outermost = frozenset((index, *attached)), found[index].function
+    functions = {row.function.key for row in own}
+    theirs = [row for row in rows if row.function.key in functions]
+    everything = frozenset(range(len(found)))
+    return Event(
+        found[index],
+        tuple((row.function, row.compiled) for row in sorted(own, key=lambda row: row.function is not outermost)),
+        tuple((found[other], shared[other]) for other in order),
+        min(_recompiles(theirs, group), sum(found[member].variety for member in group)),
+        sum(1 for row in theirs) - _recompiles(theirs, everything - {index}),
+    )
+
+
+def _recompiles(rows: Sequence[_Row], changing: CauseSet) -> int:
+    """Return how many of the recompiles would happen if only some causes changed.
+
+    Without the others, a call needs a new entry only if one of these causes keeps it apart from each entry that is
+    left. What torch does not list, because an entry is too old, counts as apart; so a caller bounds the result by the
+    number of values.
+    """
+    left: dict[str, set[str]] = {}
+    count = 0
+    for row in rows:
+        entries = left.setdefault(row.function.key, {str(row.function.compiles[0].id)})
+        if all(row.apart[entry] & changing for entry in entries if entry in row.apart) and row.nearest & changing:
+            entries.add(str(row.compiled.id))
+            count += 1
+    return count
+
+
+def limited(function: Function) -> list[Compile]:
+    """Return the compiles of a function that torch did not begin, because it had reached its limit of entries."""
+    return [each for each in function.compiles if each.failure is not None and is_limit(each.failure)]
