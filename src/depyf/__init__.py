@@ -1,11 +1,11 @@
 """depyf opens the black box of `torch.compile`.
 
-    import depyf
+import depyf
 
-    print(depyf.decompile(function))
+print(depyf.decompile(function))
 
-    with depyf.prepare_debug("directory"):
-        ...                                 # run compiled code; depyf writes what the compiler made to the directory
+with depyf.prepare_debug("directory"):
+    ...                                 # run compiled code; depyf writes what the compiler made to the directory
 """
 
 from __future__ import annotations
@@ -17,28 +17,75 @@ from typing import TYPE_CHECKING
 from depyf.version import __version__
 
 if TYPE_CHECKING:
-    from depyf.decompiler.api import Decompiler, decompile, decompile_pyc
+    from depyf.decompiler.api import (
+        Decompiler,
+        decompile,
+        decompile_code,
+        decompile_module,
+        decompile_module_pyc,
+        decompile_pyc,
+    )
     from depyf.errors import DecompilationError
     from depyf.findings.contract.contract import CompileContractError
+    from depyf.model.finding import Finding
+    from depyf.model.guard_failure import GuardFailure
+    from depyf.model.index_reader import read_run
+    from depyf.model.run import (
+        Artefact,
+        Compile,
+        FailedEntry,
+        Function,
+        GraphBreak,
+        Guard,
+        GuardSet,
+        Recompile,
+        Session,
+        Transformed,
+    )
     from depyf.torch.capture.bytecode_log import install, uninstall
     from depyf.torch.capture.expect import expect
     from depyf.torch.capture.prepare import prepare_debug
     from depyf.torch.numerics.trace import trace_numerics
     from depyf.torch.profile.context import profile
+    from depyf.torch.replica.replica import Replica
     from depyf.torch.stepping.debug import debug
+    from depyf.verify.level import Level, Verdict
+    from depyf.views.comparison import changes
+    from depyf.views.html.build import build_report
 
 __all__ = [
+    "Artefact",
+    "Compile",
     "CompileContractError",
     "DecompilationError",
     "Decompiler",
+    "FailedEntry",
+    "Finding",
+    "Function",
+    "GraphBreak",
+    "Guard",
+    "GuardFailure",
+    "GuardSet",
+    "Level",
+    "Recompile",
+    "Replica",
+    "Session",
+    "Transformed",
+    "Verdict",
     "__version__",
+    "build_report",
+    "changes",
     "debug",
     "decompile",
+    "decompile_code",
+    "decompile_module",
+    "decompile_module_pyc",
     "decompile_pyc",
     "expect",
     "install",
     "prepare_debug",
     "profile",
+    "read_run",
     "trace_numerics",
     "uninstall",
 ]
@@ -49,19 +96,40 @@ __path__.append(str(Path(__file__).parent / "compat"))
 # The module of each public name. A module is imported when its name is first used: importing torch takes seconds, and
 # the decompiler does not need it.
 _HOMES = {
+    "Artefact": "depyf.model.run",
+    "build_report": "depyf.views.html.build",
+    "changes": "depyf.views.comparison",
+    "Compile": "depyf.model.run",
     "CompileContractError": "depyf.findings.contract.contract",
-    "decompile": "depyf.decompiler.api",
-    "decompile_pyc": "depyf.decompiler.api",
-    "DecompilationError": "depyf.errors",
-    "Decompiler": "depyf.decompiler.api",
     "debug": "depyf.torch.stepping.debug",
+    "DecompilationError": "depyf.errors",
+    "decompile": "depyf.decompiler.api",
+    "decompile_code": "depyf.decompiler.api",
+    "decompile_module": "depyf.decompiler.api",
+    "decompile_module_pyc": "depyf.decompiler.api",
+    "decompile_pyc": "depyf.decompiler.api",
+    "Decompiler": "depyf.decompiler.api",
     "expect": "depyf.torch.capture.expect",
+    "FailedEntry": "depyf.model.run",
+    "Finding": "depyf.model.finding",
+    "Function": "depyf.model.run",
+    "GraphBreak": "depyf.model.run",
+    "Guard": "depyf.model.run",
+    "GuardFailure": "depyf.model.guard_failure",
+    "GuardSet": "depyf.model.run",
     "install": "depyf.torch.capture.bytecode_log",
+    "Level": "depyf.verify.level",
     "load_ipython_extension": "depyf.notebook",
     "prepare_debug": "depyf.torch.capture.prepare",
     "profile": "depyf.torch.profile.context",
+    "read_run": "depyf.model.index_reader",
+    "Recompile": "depyf.model.run",
+    "Replica": "depyf.torch.replica.replica",
+    "Session": "depyf.model.run",
     "trace_numerics": "depyf.torch.numerics.trace",
+    "Transformed": "depyf.model.run",
     "uninstall": "depyf.torch.capture.bytecode_log",
+    "Verdict": "depyf.verify.level",
 }
 
 
@@ -74,9 +142,9 @@ def __getattr__(name: str) -> object:
         if error.name != "torch":
             raise
         raise ImportError(f"depyf.{name} needs torch, which is missing: pip install torch setuptools numpy") from error
-    found: object = getattr(module, name)
-    globals()[name] = found
-    return found
+    value: object = getattr(module, name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -266,8 +266,8 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
 
     is_changed: whether the compiled function itself changes the value.
     """
-    is_number = kind.change is Changed.INT or kind.name in _OF_NUMBERS
-    if is_number and (_step(failures) or (is_changed and _rises(failures))):
+    rises = bool(_step(failures)) or (is_changed and _rises(failures))
+    if rises and (kind.change is Changed.INT or kind.name in _OF_NUMBERS):
         return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
     if kind.name == KEYS.name:
         numbers = tuple(each for each in failures if each.check is Check.NUMBER_OF_KEYS)

@@ -1,4 +1,4 @@
-"""A guard failure as plain data: the value that a guard checks, what the entry expects of it, and what the call gave.
+"""A guard failure as plain data: the value that a guard checks, the expected value and that of the call.
 
 torch's guard tree gives every part of it (`depyf.torch.guards.verdicts`). Where torch gives text alone, in traces and
 before 2.6, `depyf.model.torch_text` parses that text. A sentence is made of it once, last, by the view that shows it.
@@ -19,7 +19,7 @@ MOST_LITERALS = 4096
 
 
 class Check(Enum):
-    """What a guard checks. The value is the word that a sentence uses for it."""
+    """The respect of a value that a guard checks. The value is the word that a sentence uses for it."""
 
     VALUE = ""
     TYPE = "type"
@@ -41,21 +41,21 @@ class Check(Enum):
     KEYS = "keys"
     """The keys of a dict, in order."""
     KEY = "key"
-    """Whether a dict has one key, the `item`."""
+    """The existence of one key of a dict, the `item`."""
     MEMBER = "member"
-    """Whether a set has one member, the `item`."""
+    """The existence of one member of a set, the `item`."""
     ATTRIBUTE = "attribute"
-    """That an object has no attribute `item`."""
+    """The absence of an attribute, the `item`."""
     PRESENCE = "presence"
-    """That the value exists."""
+    """The existence of the value."""
     FUNCTION = "code"
-    """Which function a value is, by its code."""
+    """The code of a function."""
     CONDITION = "condition"
     """A relation between values, such as `n <= 2`."""
     IDENTITY = "identity"
-    """That two names are one object."""
+    """Two names for one object."""
     ALIASING = "the same object"
-    """That no two of several tensors are one object."""
+    """Several tensors, of which no two are one object."""
     STATE = "state"
     """The state around the call, which is no value of the program."""
     TORCH = "torch's own guards"
@@ -73,7 +73,7 @@ _PARTS = frozenset(
 """The checks of one respect of a value, which a sentence names before the value."""
 
 ABSENT, PRESENT = "absent", "present"
-"""What an entry expects of a key, a member, an attribute or a value as such."""
+"""The expectations of an entry about a key, a member, an attribute or a value as such."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from depyf.bytecode.records import dataclass
 
 
 class Place(Enum):
-    """Where a program keeps a value that is no tensor. The value is the word in the names of kinds."""
+    """The place of a value that is no tensor. The value is the word in the names of kinds."""
 
     ARGUMENT = "argument"
     ELEMENT = "element"
@@ -19,7 +19,7 @@ class Place(Enum):
 
 
 class Change(Enum):
-    """What changed in a value that is no tensor. The value is the word in the names of kinds."""
+    """The change of a value that is no tensor. The value is the word in the names of kinds."""
 
     INT = "int"
     FLOAT = "float"
