@@ -1,6 +1,6 @@
 """Programs modelled on public reports, and what is said of each against what was expected before.
 
-    python -m benchmarks.situations                          # all; results of an earlier run are taken again with --resume
+    python -m benchmarks.situations                          # all; --resume takes kept results
     python -m benchmarks.situations NAME... [--jobs 2]       # some
 
 Beside each program lies its expectation, written from torch's own log. Bars: right in at least 95 %, no sentence that
@@ -97,12 +97,15 @@ def judge(expected: dict[str, Any], findings: list[dict[str, Any]], terminal: st
     """
     judgement = Judgement(healthy=expected.get("healthy", False))
     for wanted in expected.get("must", ()):
-        named = [(place, each) for place, each in enumerate(findings) if all(w in each["cause"] for w in wanted["words"])]
-        reasons = [_unlike(wanted, finding, place == 0, program) for place, finding in named]
+        reasons = [
+            _unlike(wanted, finding, place == 0, program)
+            for place, finding in enumerate(findings)
+            if all(word in finding["cause"] for word in wanted["words"])
+        ]
         if not reasons:
             judgement.missing.append(f"nothing says {wanted['words']}")
         elif all(reasons):
-            judgement.missing.append(f"{wanted['words']}: {'; '.join(min(reasons, key=len))}")
+            judgement.missing.append(f"{wanted['words']}: {'; '.join(min(reasons, key=lambda row: len(row)))}")
     said = "\n".join([terminal, *(f"{each['cause']} {each['fix'] or ''}" for each in findings)])
     judgement.false += [f"it says {words!r}" for words in expected.get("not_said", ()) if words in said]
     if judgement.healthy:

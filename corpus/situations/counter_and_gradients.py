@@ -1,4 +1,5 @@
-# meta-pytorch/torchrec#4338 and pytorch/pytorch#131975: a metric counts its updates, and is read with and without gradients.
+# meta-pytorch/torchrec#4338 and pytorch/pytorch#131975: a metric counts its updates,
+# and is read with and without gradients.
 import torch
 
 

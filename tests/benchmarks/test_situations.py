@@ -10,7 +10,9 @@ from benchmarks.situations import PROGRAMS, bars, judge, marked
 
 PROGRAM = "def f(x):\n    return x * gain  # here: gain\n"
 EXPECTED = {
-    "must": [{"words": ["gain"], "line": "gain", "first": True, "above_low": True, "compiles": 2, "fix_has": ["tensor"]}],
+    "must": [
+        {"words": ["gain"], "line": "gain", "first": True, "above_low": True, "compiles": 2, "fix_has": ["tensor"]},
+    ],
     "not_said": ["dynamic=True"],
 }
 RIGHT = {
