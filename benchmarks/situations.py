@@ -105,7 +105,8 @@ def judge(expected: dict[str, Any], findings: list[dict[str, Any]], terminal: st
         if not reasons:
             judgement.missing.append(f"nothing says {wanted['words']}")
         elif all(reasons):
-            judgement.missing.append(f"{wanted['words']}: {'; '.join(min(reasons, key=lambda row: len(row)))}")
+            nearest = min(reasons, key=len)
+            judgement.missing.append(f"{wanted['words']}: {'; '.join(nearest)}")
     said = "\n".join([terminal, *(f"{each['cause']} {each['fix'] or ''}" for each in findings)])
     judgement.false += [f"it says {words!r}" for words in expected.get("not_said", ()) if words in said]
     if judgement.healthy:
