@@ -62,7 +62,9 @@ def events(session: Session) -> list[Event]:
             members.setdefault(compiled.order, []).append(index)
     rows = list(_rows(session, found, members))
     principals = _smallest_cover(found, rows)
-    owner = {row.compiled.order: _owner(found, principals, row.nearest) for row in rows if row.nearest}
+    switches = _switches(found, principals, rows)
+    principals |= switches
+    owner = {row.compiled.order: _owner(found, principals, switches, row.nearest) for row in rows if row.nearest}
     attached = _attached(found, principals, rows)
     return [_event(index, found, rows, owner, attached.get(index, ())) for index in sorted(principals)]
 
@@ -103,9 +105,27 @@ def _is_of_call(cause: Cause) -> bool:
     return cause.kind.is_expected and cause.kind.place is None and len(cause.compiles) == 1
 
 
-def _owner(found: Sequence[Cause], principals: Collection[int], nearest: CauseSet) -> int:
+def _switches(found: Sequence[Cause], principals: Collection[int], rows: Sequence[_Row]) -> set[int]:
+    """Return the states of the call that changed once, in a call in which a value changed that changes in others, too.
+
+    A counter grows in each call, and the last call is the first without gradients. That recompile would also happen if
+    the counter were fixed, so it is an event of its own.
+    """
+    states = [index for index in range(len(found)) if index not in principals and _is_of_call(found[index])]
+    switches: set[int] = set()
+    for index in states:
+        theirs = [row.nearest for row in rows if index in row.nearest]
+        others = {other for nearest in theirs for other in nearest if other in principals}
+        is_new = not any(nearest & switches for nearest in theirs)
+        if is_new and all(any(other in row.nearest and index not in row.nearest for row in rows) for other in others):
+            switches.add(index)
+    return switches
+
+
+def _owner(found: Sequence[Cause], principals: Collection[int], switches: Collection[int], nearest: CauseSet) -> int:
     """Return the event to which a recompile belongs: of several, the one whose value is new most often."""
-    return max(nearest & set(principals), key=lambda index: (found[index].variety, -index))
+    candidates = nearest & set(switches) or nearest & set(principals)
+    return max(candidates, key=lambda index: (found[index].variety, -index))
 
 
 def _attached(found: Sequence[Cause], principals: Collection[int], rows: Sequence[_Row]) -> dict[int, list[int]]:
