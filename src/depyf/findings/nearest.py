@@ -123,6 +123,9 @@ def _follows(failure: GuardFailure, respects: Collection[tuple[str, Check]], sta
     """Return whether a guard failure follows from another one of the same entry."""
     source = failure.source
     match failure.check:
+        case Check.STATE:
+            # `torch.set_default_device` enters a mode, too.
+            return source == "torch_function_modes" and "default_device" in states and "DeviceContext" in failure.actual
         case Check.STRIDE | Check.LENGTH:
             return (source, Check.SIZE) in respects
         case Check.DISPATCH_KEYS:

@@ -81,13 +81,18 @@ def _finding(session: Session, event: Event, reached: list[Compile], found: Sequ
         reason.kind.name,
         _severity(event),
         _where(session, cause, compiled, reason),
-        f"{subject}: {reason.cause}{_at_once(also, len(event.compiles))}{_expected(event)}",
+        f"{subject}: {_sentence(event, reason)}{_at_once(also, len(event.compiles))}{_expected(event)}",
         _cost(costly),
         _fix(event, reason, also),
         tuple(str(compiled.id) for compiled in costly),
         also,
     )
     return _limit(event, reached, reason.cause, finding, found) if reached else finding
+
+
+def _sentence(event: Event, reason: Reason) -> str:
+    """Return the sentence of a reason. What the catalogue adds after a semicolon is about recompiles that go on."""
+    return reason.cause.partition("; ")[0] if is_expected(event) else reason.cause
 
 
 def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFailure) -> Reason:
@@ -99,7 +104,7 @@ def _where(session: Session, cause: Cause, compiled: Compile, reason: Reason) ->
     is_at_call = reason.call is not None and not is_at_own_line(compiled, reason.failure)
     if is_at_call and reason.call is not None:
         return place(reason.call.line)
-    return where_of(session, cause, reason.failure)
+    return where_of(session, cause, compiled, reason.failure)
 
 
 def _differences(session: Session, event: Event) -> Iterator[Difference]:
@@ -295,13 +300,13 @@ def _cost(compiles: list[Compile]) -> Cost:
     return Cost(None, round(sum(cost.compile_seconds for cost in costs), 6), len(costs))
 
 
-def where_of(session: Session, cause: Cause, failure: GuardFailure) -> Where:
+def where_of(session: Session, cause: Cause, compiled: Compile, failure: GuardFailure) -> Where:
     """Return the line that needs a value, else the call, else the first line of the function."""
     function, line = cause.function, failure.line
     file = _file_of(session, function, line) if line is not None else ""
     if line is not None and file:
         return place(UserLine(file, line.line, "", function.name))
-    own = [line for line in cause.compiles[0].user_stack if not is_foreign(line.filename)]
+    own = [line for line in compiled.user_stack if not is_foreign(line.filename)]
     if function.resumes_at is None and own:
         return place(own[-1])
     return place(UserLine(function.filename, function.resumes_at or function.first_line, "", function.name))

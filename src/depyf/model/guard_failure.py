@@ -86,6 +86,7 @@ class GuardFailure:
         ABSENT or PRESENT.
     item: the key, the member or the attribute, as Python writes it.
     dimension: the dimension that differs, from 0, if the guard checks one dimension; else -1.
+    type: the class of the value, if it was reached.
     values: for CONDITION, each value that it depends on, with torch's expression for it.
     line: the user's line that needs the value.
     text: torch's own text.
@@ -100,6 +101,7 @@ class GuardFailure:
     guard: str = ""
     item: str = ""
     dimension: int = -1
+    type: str = ""
     values: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -352,6 +352,7 @@ def _guard_failure(failure: GuardFailure) -> dict[str, Any]:
         "expected": failure.expected,
         "actual": failure.actual,
         "item": failure.item,
+        "type": failure.type,
         "dimension": failure.dimension if failure.dimension >= 0 else None,
         "values": [list(pair) for pair in failure.values],
         "where": _line(failure.line),

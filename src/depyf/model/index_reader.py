@@ -355,6 +355,7 @@ def _guard_failure(found: Json) -> GuardFailure:
         guard=found.get("guard", ""),
         item=found.get("item", ""),
         dimension=found.get("dimension", -1),
+        type=found.get("type", ""),
         values=tuple((source, value) for source, value in found.get("values", ())),
     )
 

@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.recompiles import (
+    CLASS_AGAIN,
     DEFAULTS,
+    DEVICE_CONTEXT,
     DIMENSION_ONE,
     HELD_IN_CALL,
     IDENTITY,
@@ -23,6 +25,8 @@ from depyf.findings.catalogue.recompiles import (
     NUMBER_OF_KEYWORDS,
     ONE_IN_CALL,
     OTHER_NUMBER,
+    OTHER_STATE,
+    PARAMETER_SIZE,
     SIZE_ONE,
     STATES,
     SUBJECT,
@@ -107,8 +111,9 @@ def _of_size(failure: GuardFailure) -> Kind:
     if expected and actual and len(expected) != len(actual):
         return TENSORS[Check.RANK]
     changed = failure.changed_dimensions
-    is_one = changed and not any(may_be_dynamic(wanted, size) for _, wanted, size in changed)
-    return SIZE_ONE if is_one else TENSORS[Check.SIZE]
+    if changed and not any(may_be_dynamic(wanted, size) for _, wanted, size in changed):
+        return SIZE_ONE
+    return PARAMETER_SIZE if failure.type.endswith("Parameter") else TENSORS[Check.SIZE]
 
 
 def _of_container(failure: GuardFailure, place: Place) -> Kind | None:
@@ -172,13 +177,16 @@ def _in_call(failure: GuardFailure, place: Place) -> Kind:
 def _special(failure: GuardFailure) -> Kind | None:
     match failure.check:
         case Check.STATE:
-            return STATES.get(failure.source, UNKNOWN)
+            of_modes = failure.expected + failure.actual if failure.source == "torch_function_modes" else ""
+            return DEVICE_CONTEXT if "DeviceContext" in of_modes else STATES.get(failure.source, OTHER_STATE)
         case Check.PRESENCE | Check.ATTRIBUTE:
             return MISSING
         case Check.IDENTITY:
             return IDENTITY
         case Check.CONDITION:
             return SYMBOLIC
+        case Check.CLASS if failure.expected == failure.actual != "":
+            return CLASS_AGAIN
     if failure.is_mode:
         return STATES["training"]
     return SYMBOLIC if ".size()" in failure.source or ".stride()" in failure.source else None

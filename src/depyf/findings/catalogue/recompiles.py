@@ -19,7 +19,7 @@ PLACES = {
 }
 """The places of a value that is not a tensor."""
 
-_AS_TENSOR = "make `{subject}` a tensor, such as `torch.tensor({expected})`, and use it as one"
+_AS_TENSOR = "make `{subject}` a tensor, `torch.tensor(...)` of the number, and use it as one"
 CHANGES = {
     Change.INT: ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
     Change.FLOAT: ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
@@ -33,7 +33,7 @@ CHANGES = {
     ),
     Change.NONE: (
         "`{subject}` was {actual}, not {expected}",
-        "make `{subject}` a tensor in every call: a neutral one, such as zeros, instead of None",
+        "pass a tensor as `{subject}` in every call: instead of None, one with which the function returns the same",
     ),
     Change.TYPE: (
         "the type of `{subject}` was {actual}, not {expected}",
@@ -138,6 +138,16 @@ SIZE_SPECIALIZED = Kind(
     "pad `{subject}` to one size before the call",
 )
 """For a size that a loop or a call needs as a number. Marking it as dynamic would raise an exception."""
+PARAMETER_SIZE = Kind(
+    "parameter-size",
+    "the size of the parameter `{subject}` was {actual}, not {expected}; torch compiles each size of one for itself",
+    "set `torch._dynamo.config.force_parameter_static_shapes = False` before the first call",
+)
+CLASS_AGAIN = Kind(
+    "class-defined-again",
+    "the class {actual} of `{subject}` was defined again",
+    "define the class once, before the first call, and create all objects from it",
+)
 INSIDE = Kind(
     "tensor-size-inside",
     TENSORS[Check.SIZE].cause,
@@ -164,6 +174,11 @@ STATES = {
         "the default dtype was {actual}, not {expected}",
         "call `torch.set_default_dtype` once, before the first call",
     ),
+    "default_device": Kind(
+        "default-device",
+        "the default device was {actual}, not {expected}",
+        "call `torch.set_default_device` once, before the first call, or pass `device=` where a tensor is created",
+    ),
     "num_threads": Kind(
         "num-threads",
         "the number of threads was {actual}, not {expected}",
@@ -181,6 +196,14 @@ STATES = {
     ),
     **dict.fromkeys(("allow_tf32", "cuda_matmul_precision"), _MATMUL_PRECISION),
 }
+
+DEVICE_CONTEXT = Kind(
+    "device-context",
+    "it was called inside of `with torch.device(...)` and outside, or inside of another number of them",
+    "make all calls inside of the same `with torch.device(...)`, or pass `device=` where a tensor is created",
+)
+OTHER_STATE = Kind("state", "`{subject}` was {actual}, not {expected}", "")
+"""For a state of torch without a row of its own."""
 
 GROWS = "; it grows{step} from call to call"
 COUNTER = Kind(
@@ -281,6 +304,7 @@ RECOMPILES: tuple[Kind, ...] = (
     *(SIZE_ONE, DIMENSION_ONE),
     *(SIZE_SPECIALIZED, INSIDE),
     *STATES.values(),
+    *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN),
     *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
 )

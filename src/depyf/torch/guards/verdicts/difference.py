@@ -48,6 +48,10 @@ def brief(value: object) -> str:
         return f"{type(value).__name__} of {value.dtype}, size {tuple(value.shape)}"
     if isinstance(value, Missing):
         return value.value
+    if isinstance(value, torch.device):
+        return repr(str(value))
+    if isinstance(value, tuple) and value and all(isinstance(item, type) for item in value):
+        return f"({', '.join(qualified_name(item) for item in value)})"
     # Use the name of a class: a model has hundreds of classes, and their texts are not helpful.
     text = "" if isinstance(value, (type, enum.Enum, torch.nn.Module)) else _repr(value)
     if " at 0x" in text or not text:

@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from depyf.bytecode.records import dataclass
 from depyf.model.guard_failure import PRESENT, Check, GuardFailure
 from depyf.model.torch_text import condition_failure
-from depyf.torch.capture.qualified import code_name
+from depyf.torch.capture.qualified import code_name, qualified_name
 from depyf.torch.guards.clause import At, Clause
 from depyf.torch.guards.expression import evaluate, fill
 from depyf.torch.guards.tree import SCOPE, Tree
@@ -139,10 +139,11 @@ class _Asked:
             failure = GuardFailure(source, clause.about, clause.expected or "no error", actual, item=clause.item)
             return [self.completed(failure, clause)]
 
-    @staticmethod
-    def completed(failure: GuardFailure, clause: Clause) -> GuardFailure:
-        """Return a failure with what its clause says of it: the user's line, torch's text and the kind of guard."""
-        return replace(failure, line=clause.line, text=clause.torch_text, guard=clause.kind)
+    def completed(self, failure: GuardFailure, clause: Clause) -> GuardFailure:
+        """Return a failure with the user's line, torch's text, the kind of guard, and the class of the value."""
+        value = self.values.get(clause.node, ABSENT) if clause.node else ABSENT
+        name = "" if value is ABSENT else qualified_name(type(value))
+        return replace(failure, line=clause.line, text=clause.torch_text, guard=clause.kind, type=name)
 
     def differences(self, clause: Clause) -> list[GuardFailure]:
         source = self.subject(clause)
