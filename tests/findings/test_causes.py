@@ -266,7 +266,7 @@ def test_a_tensor_that_is_none_in_some_calls_is_one_finding() -> None:
     texts = 'L["x"]: expected None, got Tensor of torch.float32', 'type of L["x"]: expected torch.Tensor, got NoneType'
     (found,) = findings(again("", *texts))
     assert (found.kind, found.cost.compiles) == ("argument-none", 2)
-    assert "`x` (an argument) was None, not torch.Tensor" in found.cause and "neutral" in found.fix
+    assert "`x` (an argument) was None, not torch.Tensor" in found.cause and "returns the same" in found.fix
 
 
 def test_what_the_function_sets_in_its_first_call_is_to_be_set_before() -> None:

@@ -127,6 +127,7 @@ def test_calls_past_the_limit_are_told_where_they_are_counted() -> None:
 
 def test_a_frame_that_must_be_whole_fails_and_runs_nothing() -> None:
     failure = Failure("Unsupported", "Data-dependent branching", UserLine("f.py", 3, "if x:", "f"), raised=True)
+    failure = replace(failure, demanded_by="`fullgraph=True`")
     (found,) = findings(session(compiled(0, failure=failure), compiled(1, failure=failure)))
     assert (found.kind, found.severity, found.cost.compiles) == ("break-data-dependent-branch", "high", 2)
     assert found.cause.endswith("and `f` fails: with `fullgraph=True` its call raises Unsupported")

@@ -79,7 +79,8 @@ def _in_place_of(function: Function, *, is_told: bool) -> str:
     name = whole_name(function)
     failures = [each.failure for each in function.compiles if each.failure is not None]
     if any(each.raised for each in failures):
-        return f"`{name}` fails: with `fullgraph=True` its call raises {failures[-1].kind}"
+        demand = f"with {failures[-1].demanded_by} " if failures[-1].demanded_by else ""
+        return f"`{name}` fails: {demand}its call raises {failures[-1].kind}"
     is_eager = is_told or all(each.raised is False for each in failures)
     part = "the rest" if function.is_resume else "all"
     return f"{part} of `{name}` {'runs eager' if is_eager else 'is not compiled'}"

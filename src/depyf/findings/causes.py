@@ -266,16 +266,21 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
 
     is_changed: whether the compiled function itself changes the value.
     """
-    rises = bool(_step(failures)) or (is_changed and _rises(failures))
-    if rises and (kind.change is Changed.INT or kind.name in _OF_NUMBERS):
-        return COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
+    if kind.change is Changed.INT or kind.name in _OF_NUMBERS:
+        counter = COUNTER_IN_CONDITION if kind is IN_CONDITION else COUNTER
+        return counter if _grows(failures, is_changed=is_changed) else kind
     if kind.name == KEYS.name:
-        numbers = tuple(each for each in failures if each.check is Check.NUMBER_OF_KEYS)
-        return GROWTH if _step(numbers) or (is_changed and _rises(numbers)) else kind
+        numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
+        return GROWTH if _grows(numbers, is_changed=is_changed) else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
     may_grow = kind.change is Changed.LENGTH and (kind.place is not Place.ARGUMENT or is_changed)
-    return GROWTH if may_grow and (_step(failures) or _rises(failures)) else kind
+    return GROWTH if may_grow and _grows(failures, is_changed=True) else kind
+
+
+def _grows(failures: tuple[GuardFailure, ...], *, is_changed: bool) -> bool:
+    """Return whether a number grows by a constant step, or, if the function itself changes the value, by any step."""
+    return bool(_step(failures)) or (is_changed and _rises(failures))
 
 
 def _is_of(source: str, failure: GuardFailure) -> bool:

@@ -78,7 +78,25 @@ def reason_of(failure: Failure) -> str:
     raised = _RAISED.search(failure.reason)
     if raised is not None and first.endswith("fake tensor call"):
         return f"{raised['error']}: {raised['text']}".rstrip(".")
+    if first.startswith("Constraints violated") and len(lines) > 1:
+        return lines[1].removeprefix("- ").partition(". ")[0]
     return (f"{first} {lines[1]}" if first.endswith("raised:") and len(lines) > 1 else first).rstrip(".")
+
+
+def _caused_by(failure: Failure, reason: str) -> str:
+    """Return the last cause of a failure, if its text is not part of the reason."""
+    last = failure.causes[-1] if failure.causes else ""
+    return f"; caused by {last.rstrip('.')}" if last and last.partition(": ")[2] not in reason else ""
+
+
+def _advice(failure: Failure) -> str:
+    """Return the advice for a failed compile: of torch's lines about a marked dimension, or of its hints."""
+    if "maybe_mark_dynamic" in failure.reason:
+        return (
+            "remove the mark, or use `torch._dynamo.maybe_mark_dynamic`, which gives way; "
+            "or do not compare the size with a number here"
+        )
+    return advised(failure.hints)
 
 
 def of_failures(session: Session) -> Iterator[Finding]:
@@ -92,9 +110,11 @@ def of_failures(session: Session) -> Iterator[Finding]:
         if is_foreign(where.filename):
             where = next((each for each in reversed(compiled.user_stack) if not is_foreign(each.filename)), where)
         phase = f" in {failure.phase}" if failure.phase else ""
-        cause = f"The compile of `{title(function)}` failed{phase}, {failure.kind}: {reason_of(failure)}"
+        reason = reason_of(failure)
+        words = f"{failure.kind}: {reason}{_caused_by(failure, reason)}"
+        cause = f"The compile of `{title(function)}` failed{phase}, {words}"
         cost = cost_of(compiled, function.eager_calls)
-        yield Finding("failure", "high", place(where), cause, cost, advised(failure.hints), (str(compiled.id),))
+        yield Finding("failure", "high", place(where), cause, cost, _advice(failure), (str(compiled.id),))
 
 
 def of_unfinished(session: Session) -> Iterator[Finding]:

@@ -270,6 +270,7 @@ PARTS: dict[str, Callable[[Iterable[Any]], list[Any]]] = {
 COMPILE: dict[str, Callable[[Compile], Any]] = {
     "id": lambda each: str(each.id),
     "attempts": lambda each: each.attempts,
+    "backend": lambda each: each.backend,
     "trigger": lambda each: _trigger(each.trigger),
     "called_from": lambda each: [_line(line) for line in each.user_stack],
     "transformed": lambda each: _transformed(each.transformed),
@@ -317,7 +318,8 @@ def _lines_read(lines: LinesRead) -> dict[str, Any]:
 def _failure(failure: Failure) -> dict[str, Any]:
     where = _line(failure.where)
     told = {"kind": failure.kind, "reason": failure.reason, "where": where, "phase": failure.phase}
-    return {**told, "raised": failure.raised}
+    more = {"causes": list(failure.causes), "demanded_by": failure.demanded_by}
+    return {**told, "raised": failure.raised, **more}
 
 
 def _trigger(trigger: Trigger) -> dict[str, Any]:

@@ -296,6 +296,7 @@ def _compile(found: Json, function: Function, order: Order) -> Compile:
         began=found.get("began"),
         failure=_failure(found["failure"]),
         phase=found.get("phase", ""),
+        backend=found.get("backend", ""),
         phase_began=found.get("phase_began"),
         lines=tuple(map(_lines_read, found.get("lines", ()))),
         gone=found["gone"] or "",
@@ -322,7 +323,8 @@ def _failure(found: Json | None) -> Failure | None:
     if found is None:
         return None
     where, phase = _line(found.get("where")), found.get("phase", "")
-    return Failure(found["kind"], found["reason"], where, phase, found.get("raised"))
+    causes, demanded_by = tuple(found.get("causes", ())), found.get("demanded_by", "")
+    return Failure(found["kind"], found["reason"], where, phase, found.get("raised"), causes, demanded_by)
 
 
 def _compile_id(text: str) -> CompileId:

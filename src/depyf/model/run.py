@@ -175,7 +175,9 @@ class SideEffect:
 class Failure:
     """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it.
 
-    raised: whether the program received the exception (`fullgraph=True`) or ran eagerly; None if unknown.
+    raised: whether the program received the exception or ran eagerly; None if unknown.
+    causes: the exceptions that led to it, outermost first, each with its type and its first line.
+    demanded_by: what in the program asks for one whole graph, such as `fullgraph=True`; "" if nothing does.
     """
 
     kind: str
@@ -183,6 +185,8 @@ class Failure:
     where: UserLine | None
     phase: str = ""
     raised: bool | None = None
+    causes: tuple[str, ...] = ()
+    demanded_by: str = ""
 
     @property
     def summary(self) -> str:
@@ -368,6 +372,8 @@ class Compile:
     """Why the entry no longer exists at the end of the context; "" if it does, or if there was none."""
     contrast: EntryContrast | None = None
     """The difference from the previous entry of the function."""
+    backend: str = ""
+    """The name of the backend, as the user writes it; "" if it is not known."""
     order: int = 0
     """Increases from compile to compile, in the order in which they began."""
     number: int = 0

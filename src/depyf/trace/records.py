@@ -25,6 +25,8 @@ _BREAK_REASON = re.compile(r"^(?:Graph Break )?Reason: (?:Unsupported: )?(?P<rea
 _BREAK_CODE = re.compile(r"\bgb(\d{4})\b", re.IGNORECASE)
 _ORIGIN = re.compile(r"(?:Original traceback:|fake tensor exception at) *\n(?P<frames>(?:[^\n]*\S[^\n]*(?:\n|$))+)")
 """The frames that led to the node at which a backend failed."""
+_USER_STACK = re.compile(r"^User stack: *\n(?P<frames>(?:[^\n]*\S[^\n]*(?:\n|$))+)", re.MULTILINE)
+"""The frames of the user's that led to an error about sizes. The innermost may be in another function."""
 _FALLBACK = "WON'T CONVERT "
 """torch's warning about an exception in a backend. The resulting graph break follows, or is part of the failure."""
 _BREAK_OF_FRAME = re.compile(r"^Graph break: skip: from user code at:$", re.MULTILINE)
@@ -254,7 +256,11 @@ def failure(metrics: Mapping[str, Any], line_of: LineAt = line_at) -> Failure | 
     filename, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
     where = line_of(filename, int(line), "") if isinstance(filename, str) and line else None
     reason = reproducible(str(metrics.get("fail_reason") or ""))
-    return Failure(kind, reason, where or next(reversed(_origin(reason, line_of)), None))
+    stack = _USER_STACK.search(reason)
+    frames = _FRAME.finditer(stack["frames"]) if stack is not None else ()
+    lines = [line_of(frame["file"], int(frame["line"]), frame["fn"]) for frame in frames] or _origin(reason, line_of)
+    innermost = next(reversed(lines), None)
+    return Failure(kind, reason, innermost if stack is not None and lines else where or innermost)
 
 
 def shape_fact(kind: str, details: Mapping[str, Any], stack: Sequence[UserLine]) -> ShapeFact:

@@ -95,9 +95,14 @@ def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list
 
 def _first_findings(found: Summary) -> list[str]:
     """Return the first findings of all processes, one line each, without duplicates."""
-    told = [each for each in merged(found.findings) if each.severity != "low"]
-    more = [f"  and {counted(len(told) - MOST_FINDINGS, 'more finding')}"] if len(told) > MOST_FINDINGS else []
-    return [f"  {number}. {each.line}" for number, each in enumerate(told[:MOST_FINDINGS], start=1)] + more
+    findings = merged(found.findings)
+    urgent = [finding for finding in findings if finding.severity != "low"]
+    more = len(urgent) - MOST_FINDINGS
+    lines = [f"  {number}. {finding.line}" for number, finding in enumerate(urgent[:MOST_FINDINGS], start=1)]
+    expected = len(findings) - len(urgent)
+    rest = [counted(more, "more finding")] if more > 0 else []
+    rest += [f"{counted(expected, 'finding')} that need{'s' if expected == 1 else ''} no change"] if expected else []
+    return lines + ([f"  and {', '.join(rest)}: depyf show findings"] if rest else [])
 
 
 def profiles(found: Summary) -> Iterator[str]:

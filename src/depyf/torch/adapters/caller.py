@@ -63,6 +63,12 @@ def interrupt() -> BaseException | None:
     return error if error is not None and not isinstance(error, Exception) else None
 
 
+def compiling_locals() -> Mapping[str, object]:
+    """Return the variables of Dynamo's compile in this thread; empty outside of one."""
+    frame = _compiling(sys._getframe(1))
+    return frame.f_locals if frame is not None else {}
+
+
 def failure_reaches_program() -> bool:
     """Return whether the exception that ends the current compile propagates to the program instead of an eager run."""
     frame = _compiling(sys._getframe(1))

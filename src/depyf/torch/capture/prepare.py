@@ -18,7 +18,7 @@ from depyf.model.run import CompileId, Failure, Session, Unavailable
 from depyf.model.running_compile import SLOW
 from depyf.model.variables import SUMMARY_VARIABLE
 from depyf.model.writer import INDEX
-from depyf.torch.adapters import caller, lacking, seams
+from depyf.torch.adapters import caller, lacking, raised, seams
 from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
 from depyf.torch.adapters.versions import unknown_version
@@ -238,6 +238,7 @@ class DumpContext:
         Write its code if torch reported no guards.
         """
         hooks.write_code(running)
+        running.compile.backend = raised.backend()
         code = caller.code_in_progress()
         if code is None:
             return
@@ -250,7 +251,7 @@ class DumpContext:
             running.compile.failure = Failure(type(interrupt).__name__, words, None, phase)
         failure = running.compile.failure
         if failure is not None:
-            running.compile.failure = replace(failure, raised=caller.failure_reaches_program())
+            running.compile.failure = raised.completed(failure)
             self._eager_calls.watch(code, running.function)
 
     def _on_guards(self, compile_id: CompileId | None, running: Running | None) -> None:

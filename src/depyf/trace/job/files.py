@@ -62,16 +62,21 @@ def find(paths: Iterable[str]) -> list[Source]:
     """Return the trace files that paths name, by job and rank.
 
     Raises:
-        TraceError: a path names nothing.
+        TraceError: a path names nothing, or a file that is no trace.
         OSError: a file cannot be read.
     """
     found: dict[str, int] = {}
-    for path in paths:
+    named = dict.fromkeys(paths)
+    for path in named:
         own = _of_url(path) if is_url(path) else _of_path(path)
         if not own:
             raise TraceError(f"there is no trace in {path}")
         found.update(own)
-    return _jobs([_looked_at(path, size) for path, size in found.items()])
+    sources = [_looked_at(path, size) for path, size in found.items()]
+    other = next((source for source in sources if source.size and not source.begins and source.path in named), None)
+    if other is not None:
+        raise TraceError(f"{other.path} is neither a dump nor a trace: it begins with no record of torch's")
+    return _jobs(sources)
 
 
 def _of_path(path: str) -> dict[str, int]:
