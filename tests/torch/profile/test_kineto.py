@@ -101,7 +101,7 @@ def test_every_step_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         for _ in range(12):
             compiled(torch.randn(4, 4))
             profile.step()
-    assert 6 <= len(waits) <= 12
+    assert len(waits) >= 12
 
 
 def test_a_program_that_does_not_use_the_device_stays_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
