@@ -25,7 +25,7 @@ def run_part(part: Part, device: str, folder: Path, seconds: float) -> str:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=_environment(room),
+            env=_environment(room, device),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -50,8 +50,11 @@ def log(folder: Path, part: Part) -> Path:
     return folder / f"{part.letter}.log"
 
 
-def _environment(room: Path) -> dict[str, str]:
+def _environment(room: Path, device: str) -> dict[str, str]:
     found = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "HF_HUB_OFFLINE": "1"}
+    if device == "cpu":
+        # The threads of a shared machine wait for each other far longer than they compute.
+        found["OMP_NUM_THREADS"] = "1"
     # No kernel of another part, or of an earlier run, is in this cache.
     return found | {"TORCHINDUCTOR_CACHE_DIR": str(room / "cache"), "TRITON_CACHE_DIR": str(room / "triton")}
 

@@ -8,7 +8,7 @@ import warnings
 import torch
 
 import depyf
-from benchmarks import kernel_mutations
+from benchmarks import kernel_mutations, kernels
 from benchmarks.gpu_check.checks import Setting, Told
 from benchmarks.gpu_check.dumps import has_kernels, triton_kernels
 
@@ -23,7 +23,7 @@ def run(setting: Setting, told: Told) -> None:
     if not has_kernels(setting):
         told.skipped("mutated kernels", "triton is not installed")
         return
-    models = kernel_mutations.MODELS
+    models = kernels.MODELS
     if setting.is_small:
         kept = {name: models[name] for name in SMALL_MODELS}
         models.clear()

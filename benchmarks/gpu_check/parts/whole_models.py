@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,9 @@ def train(setting: Setting, name: str, mode: str, directory: Path, told: Told) -
     eager = loss_of(model(*given)).item()
     options: dict[str, Any] = {"mode": mode} if mode else {}
     compiled = torch.compile(model, backend=setting.backend, **options)
-    with depyf.prepare_debug(directory):
+    # By default Dynamo leaves a frame with a recurrent network as it is.
+    recurrent = torch._dynamo.config.patch(allow_rnn=True) if name == "lstm" else nullcontext()
+    with recurrent, depyf.prepare_debug(directory):
         for _ in range(STEPS):
             if mode == "reduce-overhead":
                 torch.compiler.cudagraph_mark_step_begin()
@@ -57,7 +60,8 @@ def story(name: str, directory: Path, told: Told) -> None:
     reports = [each for one in compiles for each in one["cuda_graphs"]]
     graphs = Counter(f"{each['event']}: {each['reason']}".rstrip(": ") for each in reports)
     tuned = sum("autotun" in str(one.get("artifacts", one)) for one in compiles)
-    texts = [path.read_text(encoding="utf-8") for path in Dump(directory).python_files()]
+    files = [path for path in Dump(directory).python_files() if path.parent == directory]
+    texts = [path.read_text(encoding="utf-8") for path in files]
     kernels = sum(text.count("@triton_heuristics.") for text in texts)
     told.add(f"{name}: kernels of Triton's in the dump", kernels)
     told.add(f"{name}: compiles with tuning", f"{tuned} of {len(compiles)}")
