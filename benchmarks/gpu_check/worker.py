@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+import traceback
 import warnings
 from pathlib import Path
 
@@ -17,5 +19,17 @@ def main(module: str, device: str, folder: str, results: str, seconds: str) -> N
     part.run(Setting(device, Path(folder), float(seconds)), Told(Path(results)))
 
 
+def _end(code: int) -> None:
+    """End the process without waiting for Inductor's pool of compile workers, which may take minutes."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except BaseException:  # noqa: BLE001 - the traceback goes to the log, and the exit code tells it
+        traceback.print_exc()
+        _end(1)
+    _end(0)
