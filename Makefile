@@ -1,5 +1,6 @@
 # make demo     set up .venv, run the toy example under depyf, show what was found
 # make test     the same set-up with the development tools, then the whole test suite in two processes (JOBS=N)
+# make gpu-check  everything that only a GPU can show, in at most eight minutes, uninstalled, with this PYTHON's torch
 # make test-triton  the tests of Triton's kernels, which need no GPU, in an environment with triton
 # make docs     build the documentation into docs/_build (warnings are errors)
 # make gallery  build the reports of ten programs into gallery
@@ -17,6 +18,7 @@ OUT     ?= depyf_output
 TESTS   ?=
 JOBS    ?= 2
 TRITON  ?= triton
+GPU_CHECK ?=
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -24,7 +26,7 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check
 # One stamp per torch: with another TORCH the environment is brought up to date, not trusted.
 STAMP := $(VENV)/.for-$(subst /,_,$(subst +,_,$(subst =,_,$(subst >,_,$(subst <,_,$(TORCH))))))
 
-.PHONY: demo test test-cuda test-triton triton-tests docs docs-outputs dist gallery lint types check measure bars readme clean
+.PHONY: demo test test-cuda gpu-check test-triton triton-tests docs docs-outputs dist gallery lint types check measure bars readme clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -84,6 +86,11 @@ test-cuda: $(STAMP)-dev
 	@if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then \
 		$(BIN)/python -m pytest -rs tests/torch tests/links/inductor; \
 	else echo "test-cuda needs a GPU that torch can use; there is none here, and nothing was tested" >&2; exit 1; fi
+
+# Needs no installation and no network: only a Python with torch, triton, click, rich, jinja2, numpy, transformers and
+# pytest. Without a GPU every part says that it is skipped; GPU_CHECK="--device cpu" runs a small form of each.
+gpu-check:
+	@PYTHONPATH=src$${PYTHONPATH:+:$$PYTHONPATH} $(PYTHON) -W ignore -m benchmarks.gpu_check $(GPU_CHECK)
 
 # Triton's kernels run in its interpreter. The environment is one of its own, so that other tests run as ever.
 test-triton:

@@ -68,6 +68,10 @@ LINES = {
     ),
     "[0/0] Recording function=g, mode=FORWARD, cuda_graph_id=1, inputs: []": CudaGraph(RECORDED, "forward"),
     "Recording function 2 of graph recording id 1": CudaGraph(RECORDED),
+    "[0/0] Recording function=unknown, cuda_graph_id=0, inputs: [[], Tensor(...)]": CudaGraph(RECORDED),
+    "[1/0] Re-recording function=compiled_fn, reason=static input data pointer changed.": CudaGraph(
+        AGAIN, "", "static input data pointer changed"
+    ),
     "recording cudagraph tree for symint key (8, 3)": CudaGraph(SIZES, "", "(8, 3)"),
     "[0/0] Recording cudagraph tree for graph without symints": None,
     "[0/0] Running warmup function=g, mode=FORWARD": None,

@@ -17,8 +17,11 @@ METRIC = "cudagraph_skip_reason"
 
 _ID = re.compile(r"^\[(?P<id>[^\]\s]*)\] ")
 _SKIPPED = re.compile(r"^(?:(?:skipping|disabling) cudagraphs? (?:for (?P<part>backward) )?due to )+", re.IGNORECASE)
-_RECORDED = re.compile(r"^Recording function(?:=.*?, mode=(?P<mode>\w+)| \d+ of graph)", re.DOTALL)
-_AGAIN = re.compile(r"^Re-recording function=.*?, mode=(?P<mode>\w+), reason=(?P<reason>.*)", re.DOTALL)
+_RECORDED = re.compile(
+    r"^Recording function(?:=.*?, mode=(?P<mode>\w+)|=.*?, cuda_graph_id=\d+| \d+ of graph)", re.DOTALL
+)
+"""A recording. torch before 2.12 writes the name of the function without the mode."""
+_AGAIN = re.compile(r"^Re-recording function=.*?(?:, mode=(?P<mode>\w+))?, reason=(?P<reason>.*)", re.DOTALL)
 _SIZES = re.compile(r"^recording cudagraph tree for symint key (?P<sizes>.*)", re.IGNORECASE)
 _STACK = re.compile(r"\s*\.?\s*Found from\b|\.?\s*input name: ")
 _FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+), in (?P<function>\S+)')
@@ -40,7 +43,7 @@ def of_log(line: str, part: str = "") -> CudaGraph | None:
     if found := _RECORDED.match(text):
         return CudaGraph(RECORDED, PARTS.get(found["mode"] or "", part))
     if found := _AGAIN.match(text):
-        return CudaGraph(AGAIN, PARTS.get(found["mode"], part), _reason(found["reason"]), _place(text))
+        return CudaGraph(AGAIN, PARTS.get(found["mode"] or "", part), _reason(found["reason"]), _place(text))
     if found := _SIZES.match(text):
         return CudaGraph(SIZES, "", " ".join(found["sizes"].split()))
     return None

@@ -17,7 +17,7 @@ from depyf.links.inductor.module import read_module  # noqa: E402
 from depyf.torch.kernels.interpreter import interpreting  # noqa: E402
 from depyf.torch.kernels.standalone import Told, standalone  # noqa: E402
 
-MODULE = Path(__file__).parents[2] / "report" / "kernels" / "module_triton.txt"
+MODULE = Path(__file__).parents[2] / "links" / "inductor" / "module_triton.txt"
 WITHOUT = "import runpy, sys; sys.modules['triton'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
@@ -41,11 +41,18 @@ def _silent_kineto() -> Iterator[None]:
         os.environ.pop(_LEVEL, None)
 
 
+def wait_for_device() -> None:
+    """Wait until the device has done its work, unless a CUDA graph is being recorded, which forbids that."""
+    if torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing():
+        torch.cuda.synchronize()
+
+
 class Window:
     """A profiled stretch of the run."""
 
     def __init__(self) -> None:
-        device = "cuda" if torch.cuda.is_available() else None
+        # The profiler would initialize CUDA in a program that does not use it, which could then no longer fork.
+        device = "cuda" if torch.cuda.is_initialized() else None
         self._profile = profiler.profile(use_kineto=True, use_device=device)
         with _silent_kineto():
             self._profile.__enter__()
@@ -53,7 +60,30 @@ class Window:
     def end(self) -> list[Event]:
         """End the stretch and return its events."""
         self._profile.__exit__(None, None, None)
-        return [_event(each) for each in self._profile.kineto_results.events()]
+        return events_of(self._profile.kineto_results.events())
+
+
+_OF_KINETO = frozenset(
+    (
+        *("Activity Buffer Request", "Buffer Flush", "Command Buffer Full", "Instrumentation", "Resource"),
+        *("Lazy Function Loading", "Runtime Triggered Module Loading", "Unrecognized", "[memory]", "[OutOfMemory]"),
+    )
+)
+"""Events of Kineto's about its own work. They have no thread of the program."""
+
+
+def events_of(events: Iterable[Any]) -> list[Event]:
+    """Return the events of operations and kernels as plain data.
+
+    Kineto repeats a range that the program names (`record_function`) on the device, from the first to the last of its
+    kernels. Such a range is no work of the device.
+    """
+    return [_event(each) for each in events if each.name() not in _OF_KINETO and not _is_range_on_device(each)]
+
+
+def _is_range_on_device(event: Any) -> bool:
+    is_range = getattr(event, "is_user_annotation", None)
+    return is_range is not None and is_range() and event.device_type() != torch.autograd.DeviceType.CPU
 
 
 def _event(event: Any) -> Event:

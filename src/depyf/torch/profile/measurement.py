@@ -22,7 +22,7 @@ from depyf.torch.adapters import seams
 from depyf.torch.adapters.interpreted_kernels import mark_interpreted
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.stances import run_eagerly
-from depyf.torch.profile.kineto import Window, is_profiled, mark
+from depyf.torch.profile.kineto import Window, is_profiled, mark, wait_for_device
 from depyf.torch.profile.lined import Calls, LineMarks, is_traced
 
 ENOUGH = ((30, 0.0), (10, 0.02), (5, 0.15), (3, 2.0))
@@ -187,6 +187,8 @@ class Measurement:
         if now.steps == 0:
             now.mark = number
         if now.mark == number:
+            # The host runs ahead of a device. A step ends when the device has done its work.
+            wait_for_device()
             now.steps += 1
         self._note(number)
         if now.mark == number and now.is_long_enough:

@@ -1,0 +1,112 @@
+"""Check depyf on a GPU, in parts ordered by worth: `make gpu-check`, or this with `PYTHONPATH=src`, uninstalled.
+
+    python -m benchmarks.gpu_check                        # on the GPU; without one, each part says that it is skipped
+    python -m benchmarks.gpu_check --device cpu           # a small form of each part, to try the check itself
+    python -m benchmarks.gpu_check --parts b c --again    # these parts, though `gpu.json` says that they are done
+
+`gpu.json` in the output folder is written after each part. A second run goes on with the parts that are not done. The
+exit code is 1 if a bar is not met or a part failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.gpu_check import checks
+from benchmarks.gpu_check.plan import BUDGET, PARTS, Part
+from benchmarks.gpu_check.running import DONE, log, results, run_part
+
+LEAST = 5.0
+"""With fewer seconds left, no part begins."""
+SKIPPED, NO_TIME = "skipped", "no time left"
+
+
+def device_here() -> str:
+    """Return `cuda`, or the reason why it cannot be used."""
+    if importlib.util.find_spec("torch") is None:
+        return "torch is not installed"
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "torch finds no GPU here"
+
+
+def run_all(parts: Sequence[Part], device: str, folder: Path, budget: float, *, again: bool) -> dict[str, Any]:
+    """Run the parts that are not done, as far as the budget lasts; return the contents of `gpu.json`."""
+    began = time.monotonic()
+    path = folder / "gpu.json"
+    known: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    if known.get("device") != device:
+        known = {"device": device, "parts": {}}
+    for part in parts:
+        if known["parts"].get(part.letter, {}).get("state") == DONE and not again:
+            continue
+        left = budget - (time.monotonic() - began)
+        known["parts"][part.letter] = _ran(part, device, folder, left)
+        path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    return known
+
+
+def _ran(part: Part, device: str, folder: Path, left: float) -> dict[str, Any]:
+    """Return a part's entry in `gpu.json`."""
+    if left < LEAST:
+        return {"what": part.what, "state": NO_TIME, "seconds": 0.0, "checks": []}
+    print(f"== {part.letter}: {part.what} (at most {min(part.seconds, left):.0f} s)", flush=True)
+    began = time.monotonic()
+    state = run_part(part, device, folder, min(part.seconds, left)) if device in ("cpu", "cuda") else SKIPPED
+    seconds = round(time.monotonic() - began, 1)
+    found = checks.read(results(folder, part)) if state != SKIPPED else []
+    for check in found:
+        print(f"   {checks.line(check)}", flush=True)
+    if state not in (DONE, SKIPPED):
+        rows = log(folder, part).read_text(encoding="utf-8", errors="replace").splitlines()
+        print(f"   {state}; the last lines of {log(folder, part).name}:", *rows[-12:], sep="\n      ", flush=True)
+    return {"what": part.what, "state": state, "seconds": seconds, "checks": [asdict(each) for each in found]}
+
+
+def table(found: dict[str, Any]) -> list[str]:
+    """Return a row for each part: its state, its seconds, and how many bars are met."""
+    rows = [f"{'part':4} {'state':12} {'seconds':>7}  bars met  what"]
+    for letter, part in sorted(found["parts"].items()):
+        bars = [each["met"] for each in part["checks"] if each["met"] is not None]
+        met = f"{sum(bars)} of {len(bars)}"
+        rows.append(f"{letter:4} {part['state']:12} {part['seconds']:7.1f}  {met:8}  {part['what']}")
+    return rows
+
+
+def is_good(found: dict[str, Any]) -> bool:
+    """Return whether every part is done or was skipped, and every bar is met."""
+    parts = found["parts"].values()
+    states = {part["state"] for part in parts}
+    return states <= {DONE, SKIPPED} and all(each["met"] is not False for part in parts for each in part["checks"])
+
+
+def main(arguments: list[str]) -> int:
+    """Run the check, print the table, and return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=["cuda", "cpu"])
+    parser.add_argument("--out", type=Path, default=Path("gpu_check_output"))
+    parser.add_argument("--budget", type=float, default=BUDGET, metavar="SECONDS")
+    parser.add_argument("--parts", nargs="+", choices=[part.letter for part in PARTS])
+    parser.add_argument("--again", action="store_true", help="run parts that are done once more")
+    options = parser.parse_args(arguments)
+    device = "cpu" if options.device == "cpu" else device_here()
+    if options.device == "cuda" and device != "cuda":
+        parser.error(device)
+    folder = options.out.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    chosen = [part for part in PARTS if not options.parts or part.letter in options.parts]
+    found = run_all(chosen, device, folder, options.budget, again=options.again)
+    print(*table(found), f"device: {device}; all results: {folder / 'gpu.json'}", sep="\n", flush=True)
+    return int(not is_good(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

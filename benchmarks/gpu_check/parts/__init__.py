@@ -1,0 +1,1 @@
+"""The parts of the check, one module each, with a function `run(setting, told)`."""

@@ -1,0 +1,87 @@
+"""Part g: a cold compile, a steady step and the device's memory, with depyf and without, in pairs."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import torch
+
+import depyf
+from benchmarks.gpu_check.checks import Setting, Told
+from benchmarks.gpu_check.dumps import wait
+from benchmarks.gpu_check.models import LARGE, MODELS, SMALL
+
+STEADY = 1.01
+"""The bar of a steady step: the most that it may take with depyf, as a ratio."""
+
+
+def run(setting: Setting, told: Told) -> None:
+    """Run the part."""
+    pairs = 1 if setting.is_small else 3
+    taken = [(_cold(setting, None), _cold(setting, setting.folder / f"dump-{number}")) for number in range(pairs)]
+    ratios = [ours[0] / plain[0] for plain, ours in taken]
+    told.add("ratio of cold compiles", f"{statistics.median(ratios):.2f}", None, [f"{each:.2f}" for each in ratios])
+    if setting.is_small:
+        told.skipped("memory of the device", "there is no GPU")
+    else:
+        extra = [ours[1] - plain[1] for plain, ours in taken]
+        told.add("bytes of the device more than without", max(extra), max(extra) <= 0, extra)
+    _steady(setting, told)
+
+
+def _step(setting: Setting) -> Callable[[], object]:
+    torch.manual_seed(0)
+    model, given = MODELS["gpt2"](SMALL if setting.is_small else LARGE)
+    model = model.to(setting.device).eval()
+    given = tuple(each.to(setting.device) for each in given)
+    compiled = torch.compile(model, backend=setting.backend)
+    return lambda: compiled(*given)
+
+
+def _cold(setting: Setting, directory: Path | None) -> tuple[float, int]:
+    """Return the seconds of the first call without any cache, and the most bytes of the device."""
+    torch._dynamo.reset()
+    with torch._inductor.config.patch(force_disable_caches=True):
+        step = _step(setting)
+        if setting.device == "cuda":
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+        with depyf.prepare_debug(directory) if directory is not None else nullcontext():
+            began = time.perf_counter()
+            step()
+            wait(setting)
+            seconds = time.perf_counter() - began
+    return seconds, torch.cuda.max_memory_allocated() if setting.device == "cuda" else 0
+
+
+def _steady(setting: Setting, told: Told) -> None:
+    """Time the same compiled step inside a capture and outside, in turns."""
+    torch._dynamo.reset()
+    step, ratios = _step(setting), []
+    with depyf.prepare_debug(setting.folder / "steady"):
+        step()
+    for number in range(3 if setting.is_small else 15):
+        plain = _seconds(setting, step)
+        with depyf.prepare_debug(setting.folder / f"steady-{number}"):
+            ours = _seconds(setting, step)
+        ratios.append(ours / plain)
+    ratio = statistics.median(ratios)
+    met = None if setting.is_small else ratio <= STEADY
+    told.add("ratio of steady steps", f"{ratio:.3f}", met, [f"{each:.3f}" for each in ratios])
+
+
+def _seconds(setting: Setting, step: Callable[[], object]) -> float:
+    """Return the median of some steps, after some that are not counted."""
+    found = []
+    for number in range(8 if setting.is_small else 60):
+        wait(setting)
+        began = time.perf_counter()
+        step()
+        wait(setting)
+        if number > 4:
+            found.append(time.perf_counter() - began)
+    return statistics.median(found)

@@ -1,0 +1,127 @@
+"""Part c: the profile against CUDA events, against torch's own table, and with one line made slower."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+
+import torch
+from torch import nn
+
+import depyf
+from benchmarks.gpu_check.checks import Setting, Told
+from benchmarks.gpu_check.dumps import wait
+from benchmarks.profile_injection import first_lines, programs
+
+SEED, COUNT = 42, 12
+MOST_APART = 3.0
+"""The bar in percent."""
+
+
+def run(setting: Setting, told: Told) -> None:
+    """Run the part."""
+    step = training_step(setting)
+    with depyf.profile(setting.folder / "training") as profile:
+        for _ in range(60 if setting.is_small else 300):
+            step()
+            profile.step()
+    found = profile.result
+    seconds = sum(found["kinds"].values())
+    timed = step_seconds(setting, step)
+    apart = 100 * abs(seconds - timed) / timed
+    # The host's clock of a loaded machine is no measure: without a GPU this is no bar.
+    met = None if setting.is_small else apart <= MOST_APART
+    told.add("sum of the buckets against events, in percent", f"{apart:.1f}", met, _rows(found["kinds"]))
+    is_on_device = found["step"]["on_device"]
+    told.add("the step is measured on the device", is_on_device, is_on_device or setting.is_small)
+    told.add("share of the step that is named", f"{found['step']['named']:.3f}")
+    _against_table(setting, step, found["kernels"], told)
+    heat = [_heat(row) for row in found["lines"]]
+    told.add("lines in the heat of a training step", len(heat), bool(heat), heat)
+    _heavy_lines(setting, told)
+
+
+def training_step(setting: Setting) -> Callable[[], None]:
+    """Return a compiled training step with its optimizer."""
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    width = 64 if setting.is_small else 2048
+    layers = [nn.Linear(width, width), nn.GELU(), nn.LayerNorm(width), nn.Linear(width, width)]
+    model = nn.Sequential(*layers).to(setting.device)
+    compiled = torch.compile(model, backend=setting.backend)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    given = torch.randn(width, width, device=setting.device)
+
+    def step() -> None:
+        compiled(given).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return step
+
+
+def step_seconds(setting: Setting, step: Callable[[], None], count: int = 100) -> float:
+    """Return the median of a step, between two CUDA events or on the host's clock, each step waited for."""
+    found = []
+    for _ in range(count):
+        wait(setting)
+        if setting.device == "cuda":
+            first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            first.record()
+            step()
+            last.record()
+            last.synchronize()
+            found.append(first.elapsed_time(last) / 1e3)
+        else:
+            began = time.perf_counter()
+            step()
+            found.append(time.perf_counter() - began)
+    return statistics.median(found)
+
+
+def _against_table(setting: Setting, step: Callable[[], None], kernels: list[dict[str, object]], told: Told) -> None:
+    """Compare the names and the seconds of compiled kernels with the profiler's own table."""
+    activity = torch.profiler.ProfilerActivity
+    activities = [activity.CPU, *([activity.CUDA] if setting.device == "cuda" else [])]
+    count = 10
+    with torch.profiler.profile(activities=activities) as profiler:
+        for _ in range(count):
+            step()
+        wait(setting)
+    rows = [each for each in profiler.key_averages() if setting.is_small or each.device_type.name == "CUDA"]
+    own = "self_cpu_time_total" if setting.is_small else "self_device_time_total"
+    theirs = {each.key: getattr(each, own) / 1e6 / count for each in rows}
+    ours: dict[str, float] = {}
+    for row in kernels:
+        ours[str(row["name"])] = ours.get(str(row["name"]), 0.0) + float(str(row["seconds"]))
+    unknown = [name for name in ours if name not in theirs]
+    told.none_of("kernels that are not in the profiler's table", unknown, len(ours))
+    both = [name for name in ours if name in theirs]
+    total, right = (sum(table[name] for name in both) for table in (ours, theirs))
+    apart = 100 * abs(total - right) / right if right else 0.0
+    details = [f"{name}: {1e6 * ours[name]:.1f} us, table {1e6 * theirs[name]:.1f} us" for name in both]
+    met = None if setting.is_small else apart <= MOST_APART
+    told.add("kernels against the profiler's table, in percent", f"{apart:.1f}", met, details)
+
+
+def _heavy_lines(setting: Setting, told: Told) -> None:
+    """Make a line of seeded programs slower, and look whether it comes first."""
+    chosen = random.Random(SEED).sample(list(programs()), COUNT)[: 1 if setting.is_small else COUNT]
+    missed = []
+    for program in chosen:
+        with nullcontext() if setting.is_small else torch.device(setting.device):
+            lines = first_lines(program, setting.backend, setting.folder)
+        if program.line not in lines:
+            missed.append(f"{program.name}: line {program.line} is not first, but {lines}")
+    told.none_of("programs whose slow line is not first", missed, len(chosen))
+
+
+def _rows(kinds: dict[str, float]) -> list[str]:
+    return [f"{kind}: {1e6 * seconds:.1f} us" for kind, seconds in kinds.items() if seconds]
+
+
+def _heat(row: dict[str, object]) -> str:
+    return f"{float(str(row['share'])):.3f} {row['text']}"
