@@ -94,7 +94,10 @@ def test_all_is_well() -> None:
     assert report.first is None
     assert report.notes == []
     assert report.calls == 2
-    assert "every result is finite" in str(report)
+    text = str(report)
+    assert "finite: every result of" in text and "equal: 2 graphs compiled and eager" in text
+    assert "equal: the compiled call and the plain Python function, in" in text
+    assert report.whole is not None and report.whole.omitted == []
 
 
 def test_the_first_nan_of_the_forward() -> None:
@@ -277,3 +280,85 @@ def test_a_wrong_result_behind_vmap() -> None:
 def test_what_cannot_be_called_is_refused() -> None:
     with pytest.raises(TypeError, match="expected a compiled function or module, not a int"):
         depyf.trace_numerics(3)
+
+
+class _Never(type):
+    def __instancecheck__(cls, other: object) -> bool:
+        return False
+
+
+class _Tagged(metaclass=_Never):
+    pass
+
+
+def _chosen_by_class(x: torch.Tensor, tag: _Tagged) -> torch.Tensor:
+    y = x + 1
+    if isinstance(tag, _Tagged):  # Python answers for the exact class without asking the metaclass; Dynamo asks it
+        return y * 12
+    return y * 0
+
+
+def test_a_function_that_dynamo_reads_in_another_way_is_not_called_equal() -> None:
+    report = depyf.trace_numerics(_chosen_by_class, backend="eager")(torch.ones(1), _Tagged())
+    text = str(report)
+    assert report.findings == [], "each graph is right"
+    if report.whole is not None and report.whole.mismatches:
+        assert "DIFFERENT: the compiled call is not what the plain Python function does" in text
+        assert report.whole.where is not None and "isinstance" in report.whole.where.text
+    else:
+        assert "equal: the compiled call and the plain Python function" in text
+
+
+def test_a_change_of_an_argument_that_a_backend_loses_is_told() -> None:
+    def loses(module: torch.fx.GraphModule, _: object) -> Any:
+        def run(*inputs: Any) -> Any:
+            return module.forward(*(each.clone() if isinstance(each, torch.Tensor) else each for each in inputs))
+
+        return run
+
+    def change(x: torch.Tensor) -> torch.Tensor:
+        x.add_(1)
+        return x * 2
+
+    report = depyf.trace_numerics(change, backend=loses)(torch.ones(3))
+    assert report.whole is not None
+    assert [mismatch.name for mismatch in report.whole.mismatches] == ["args[0] after the call"]
+
+
+def test_a_value_that_no_two_calls_share_is_not_compared() -> None:
+    count = iter(range(100))
+
+    def numbered(x: torch.Tensor) -> tuple[torch.Tensor, int]:
+        return x * 2, next(count)
+
+    report = depyf.trace_numerics(torch.compiler.disable(numbered), backend="eager")(torch.ones(3))
+    assert report.whole is not None and report.whole.mismatches == []
+    assert report.whole.omitted == ["result[1] differs between two calls of the plain function"]
+    assert "not compared: result[1]" in str(report)
+
+
+def test_modules_are_as_after_one_call() -> None:
+    norm = torch.nn.BatchNorm1d(4)
+    norm_of_one_call = torch.nn.BatchNorm1d(4)
+    x = torch.randn(8, 4)
+    norm_of_one_call(x)
+    report = depyf.trace_numerics(norm, backend="aot_eager")(x)
+    assert report.whole is not None and report.whole.mismatches == []
+    assert torch.equal(norm.running_mean, norm_of_one_call.running_mean)
+    assert int(norm.num_batches_tracked) == 1
+
+
+def test_the_gradient_of_a_sum_after_a_normalisation_is_zero_up_to_rounding() -> None:
+    net = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8))
+    report = depyf.trace_numerics(net, backend="aot_eager")(torch.randn(4, 8))
+    assert report.whole is not None and report.whole.mismatches == []
+    assert "gradient of `0.weight`" in report.whole.compared or "gradient of 0.weight" in report.whole.compared
+
+
+def test_nan_is_seen_through_a_dtype_of_eight_bits() -> None:
+    def narrow(x: torch.Tensor) -> torch.Tensor:
+        return (x - 1).log().to(torch.float8_e4m3fn).to(torch.float32)
+
+    report = depyf.trace_numerics(narrow, backend="aot_eager", backward=False)(torch.zeros(3))
+    assert report.first is not None and report.first.node == "log"
+    assert not any("could not be run" in note for note in report.notes)

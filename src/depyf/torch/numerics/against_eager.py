@@ -165,6 +165,7 @@ def compare(
         comparison = Comparison(call, backend, tolerance, backward=backward)
         try:
             difference = comparison.whole()
+            report.graphs_compared += 1
             node = comparison.first_wrong_node() if difference is not None else None
             if difference is not None:
                 wrong.add(call.graph)

@@ -111,9 +111,7 @@ def _node_of(line: Line, ran: Ran) -> str:
     return next((each.node for each in suspects(ran.launched, ran.probed.graph) if each.line is line), "")
 
 
-def _strange(
-    ran: Ran, given: Mapping[int, Tensor], is_it: Callable[[Tensor], Tensor]
-) -> Iterator[tuple[Line, Tensor]]:
+def _strange(ran: Ran, given: Mapping[int, Tensor], is_it: Callable[[Tensor], Tensor]) -> Iterator[tuple[Line, Tensor]]:
     """Yield the lines, with values, that produce NaN or infinity from finite inputs without naming it as a constant."""
     strange: set[str] = set()
     for line in ran.launched.lines:

@@ -70,7 +70,7 @@ def record(
     No gradients are accumulated: those of the user's parameters do not change.
     """
     recording = Recording()
-    with _entries_forgotten():
+    with entries_forgotten():
         outputs = torch.compile(function, backend=functools.partial(_recorded, recording))(*args, **kwargs)
         if backward:
             _run_backward(recording, outputs, loss)
@@ -117,7 +117,7 @@ def _run_backward(recording: Recording, outputs: object, loss: Callable[[Any], T
 
 
 @contextlib.contextmanager
-def _entries_forgotten() -> Iterator[None]:
+def entries_forgotten() -> Iterator[None]:
     """Remove the entries that are made in the context from the caches of the user's functions."""
     made: list[tuple[types.CodeType, types.CodeType]] = []
 

@@ -138,6 +138,29 @@ class Finding:
         return f"{self.part.value} {self.graph}, call {self.call}"
 
 
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A value of the compiled call that is not that of the plain function."""
+
+    name: str
+    compiled: str
+    plain: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: compiled {self.compiled}, plain Python {self.plain}"
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What of a call was compared, what differs, and what could not be compared, with reasons."""
+
+    compared: list[str] = field(default_factory=list)
+    mismatches: list[Mismatch] = field(default_factory=list)
+    omitted: list[str] = field(default_factory=list)
+    where: UserLine | None = None
+    """The first line of the user's at which the graphs are not what the function does, if they are not."""
+
+
 @dataclass(slots=True)
 class NumericsReport:
     """The result of running a compiled function's graphs node by node.
@@ -153,6 +176,11 @@ class NumericsReport:
     graphs: dict[tuple[Part, int], str] = field(default_factory=dict)
     calls: int = 0
     nodes: int = 0
+    watched: list[str] = field(default_factory=list)
+    """The parts that ran node by node to the end, in words."""
+    graphs_compared: int = 0
+    whole: Comparison | None = None
+    """The comparison of the whole call with the plain Python function, if it was made."""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -164,9 +192,32 @@ class NumericsReport:
         captured = sum(part is Part.CAPTURED for part, _ in self.graphs)
         ran = [counted(captured, "graph"), counted(self.calls, "call"), f"{counted(self.nodes, 'node')} run"]
         lines = [f"{self.function}: {', '.join(ran)}"]
+        lines += list(self._headlines())
         lines += [line for finding in self.findings for line in finding.lines()]
-        if not self.findings and self.calls:
-            lines.append("every result is finite, and the compiled results equal the eager ones")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+    def _headlines(self) -> Iterator[str]:
+        """Yield what was compared and how it came out, and what was not compared."""
+        differing = sum(finding.kind is Kind.DIFFERENT for finding in self.findings)
+        if self.nodes and len(self.findings) == differing:
+            yield f"finite: every result of {counted(self.nodes, 'node')} that was looked at"
+        if self.graphs_compared and not differing:
+            graphs = counted(self.graphs_compared, "graph")
+            yield f"equal: {graphs} compiled and eager, within the tolerance of each dtype"
+        if self.whole is not None:
+            yield from self._of_whole(self.whole)
+
+    def _of_whole(self, whole: Comparison) -> Iterator[str]:
+        if whole.mismatches:
+            has_graph = any(finding.kind is Kind.DIFFERENT for finding in self.findings)
+            why = "" if has_graph else ", although each graph that was compared is right"
+            yield f"DIFFERENT: the compiled call is not what the plain Python function does{why}"
+            if whole.where is not None:
+                where = whole.where
+                yield f"  first at your line: {short_path(where.filename)}:{where.line}: {where.text}"
+            yield from (f"  {mismatch}" for mismatch in whole.mismatches)
+        elif whole.compared:
+            yield f"equal: the compiled call and the plain Python function, in {counted(len(whole.compared), 'value')}"
+        yield from (f"not compared: {reason}" for reason in whole.omitted)
 
     __repr__ = __str__

@@ -58,9 +58,11 @@ def strange(value: object) -> frozenset[str]:
     found = set()
     for tensor in tensors(value):
         if tensor.is_floating_point() or tensor.is_complex():
-            if bool(torch.isnan(tensor).any()):
+            # torch has no `isinf` for its dtypes of eight bits; float32 has all their values.
+            values = tensor.float() if tensor.is_floating_point() and tensor.element_size() == 1 else tensor
+            if bool(torch.isnan(values).any()):
                 found.add(NAN)
-            if bool(torch.isinf(tensor).any()):
+            if bool(torch.isinf(values).any()):
                 found.add(INFINITE)
     return frozenset(found)
 

@@ -11,16 +11,20 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from depyf.bytecode.records import dataclass
+from depyf.model.user_line import UserLine
 from depyf.torch.adapters.compiled import backend_of, original_callable
 from depyf.torch.adapters.inductor_modules import is_inductor
 from depyf.torch.adapters.random_numbers import eager_random_numbers
 from depyf.torch.capture.active import silenced
 from depyf.torch.numerics.against_eager import compare
 from depyf.torch.numerics.comparing import Tolerance
+from depyf.torch.numerics.first_line import first_difference, graph_steps, plain_steps
 from depyf.torch.numerics.inside import look_inside
-from depyf.torch.numerics.recording import GraphCall, record
-from depyf.torch.numerics.report import Finding, Kind, NumericsReport, Part, one_line
+from depyf.torch.numerics.recording import GraphCall, entries_forgotten, record
+from depyf.torch.numerics.report import Comparison, Finding, Kind, NumericsReport, Part, one_line
 from depyf.torch.numerics.watching import watch
+from depyf.torch.numerics.whole_call import Outcome, State, compared, copied_arguments, outcome_of
 
 
 def trace_numerics(
@@ -40,8 +44,13 @@ def trace_numerics(
     node, it compiles the first half of the graph separately, then half of the half that goes wrong, and so on. If
     Inductor is the backend, each finding has the line of the fused kernel in which the error begins.
 
-    A run is one call of the function, with all its side effects except on `.grad` and on the state of the random number
-    generators. It leaves nothing in torch's caches, and a `prepare_debug` context ignores it.
+    The whole compiled call is compared with the plain Python function, too: results, gradients, arguments and modules
+    after the call. The report says what was compared, and what could not be.
+
+    The function runs five times: recorded, three times as plain Python, and compiled. Parameters, buffers and
+    attributes of modules are put back to what the first run left, and so are `.grad` and the random number generators.
+    Other effects, such as prints, occur in each run. It leaves nothing in torch's caches, and a `prepare_debug` context
+    ignores it.
 
     Args:
         compiled: a function or module compiled by `torch.compile`, or an uncompiled one.
@@ -64,9 +73,13 @@ def trace_numerics(
     used = backend or backend_of(compiled) or "inductor"
     tolerance = Tolerance(rtol, atol)
 
+    run_of = compiled if callable(compiled) and backend is None and backend_of(compiled) else None
+    run_of = run_of or torch.compile(function, backend=used)
+
     def run(*args: object, **kwargs: object) -> NumericsReport:
         report = NumericsReport(getattr(function, "__qualname__", type(function).__qualname__))
         with _undisturbed():
+            before = Before(State(function, args, kwargs), *copied_arguments(args, kwargs))
             recording = record(function, args, kwargs, loss=loss, backward=backward)
             report.calls = len(recording.calls) + recording.left_out
             if not recording.calls:
@@ -78,10 +91,57 @@ def trace_numerics(
             if compare_with_eager:
                 report.findings += compare(recording.calls, used, tolerance, report, backward=backward)
                 _look_inside(recording.calls, used, report, backward=backward)
+                report.whole = _whole(run_of, function, before, loss=loss, backward=backward)
+                if report.whole.mismatches and not any(each.kind is Kind.DIFFERENT for each in report.findings):
+                    report.whole.where = _first_line(function, before, recording.calls)
         report.findings.sort(key=_order)
         return report
 
     return run
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The state of a program before a call: modules, and copies of the arguments."""
+
+    state: State
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def _whole(
+    compiled: Callable[..., Any],
+    function: Callable[..., Any],
+    before: Before,
+    *,
+    loss: Callable[[Any], Tensor] | None,
+    backward: bool,
+) -> Comparison:
+    """Compare the whole call with the plain function. Afterwards the state is what the recorded call left."""
+    after = State(function, before.args, before.kwargs)
+
+    def outcome(run: Callable[..., Any], *, rounded: bool = False) -> Outcome:
+        return outcome_of(run, before.args, before.kwargs, before.state, loss=loss, backward=backward, rounded=rounded)
+
+    try:
+        with entries_forgotten():
+            plain, again, ours = outcome(function), outcome(function), outcome(compiled)
+            rounded = outcome(function, rounded=True)
+    finally:
+        after.restore()
+    return compared(ours, plain, again, rounded)
+
+
+def _first_line(function: Callable[..., Any], before: Before, calls: list[GraphCall]) -> UserLine | None:
+    """Return the first line at which the graphs are not what the plain function does."""
+    after = State(function, before.args, before.kwargs)
+    positional, named = copied_arguments(before.args, before.kwargs)
+    before.state.restore()
+    torch.manual_seed(0)
+    try:
+        return first_difference(plain_steps(lambda: function(*positional, **named)), graph_steps(calls))
+    finally:
+        after.restore()
 
 
 def _watch(call: GraphCall, report: NumericsReport, *, backward: bool) -> None:

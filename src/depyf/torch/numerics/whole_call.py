@@ -1,0 +1,278 @@
+"""Compare a whole call with the plain Python function: results, changed arguments, changed modules and gradients.
+
+The graphs of a function can all be right, and the function still be compiled wrongly: Dynamo can read the program in
+another way than Python, and a backend can lose a change of an argument.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils import _pytree
+
+from depyf.bytecode.records import dataclass
+from depyf.torch.numerics.comparing import Tolerance, deviation
+from depyf.torch.numerics.report import Comparison, Mismatch, one_line
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_SCALE = 1e-3
+"""The allowed distance of a whole compiled call, relative to the largest value of a result. Rounding errors add up from
+graph to graph; the graphs themselves are compared with the tolerance of their dtype."""
+_ROUNDINGS = 64.0
+"""The allowed distance in units of the change that one rounding of each argument and parameter causes. The gradient of
+a bias before a batch normalisation is zero up to such changes, whatever its scale."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """The result of one call: by a name for each value, such as `result[0]`, `args[1]` or `gradient of args[0]`."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    structure: str = ""
+    error: str = ""
+
+
+class State:
+    """The tensors and the attributes of the modules that a function can reach, to be put back after a call."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
+        """Copy the state of the modules and tensors that `function` and its arguments refer to."""
+        self._modules = list(_modules(function, args, kwargs))
+        self._attributes = [dict(module.__dict__) for module in self._modules]
+        self._parts = [
+            {name: dict(part) for name, part in module.__dict__.items() if name in ("_parameters", "_buffers")}
+            for module in self._modules
+        ]
+        tensors = [tensor for module in self._modules for tensor in (*module.parameters(), *module.buffers())]
+        self._tensors = {id(tensor): (tensor, tensor.detach().clone()) for tensor in tensors}
+
+    def restore(self) -> None:
+        """Put everything back, in place."""
+        for module, attributes, parts in zip(self._modules, self._attributes, self._parts, strict=True):
+            module.__dict__.clear()
+            module.__dict__.update(attributes)
+            for name, part in parts.items():
+                module.__dict__[name].clear()
+                module.__dict__[name].update(part)
+        with torch.no_grad():
+            for tensor, copy in self._tensors.values():
+                if tensor.shape == copy.shape:
+                    tensor.copy_(copy)
+
+    def named_tensors(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield the parameters and buffers, each once, with a name."""
+        seen: set[int] = set()
+        for module in self._modules:
+            for name, tensor in (*module.named_parameters(), *module.named_buffers()):
+                if id(tensor) not in seen:
+                    seen.add(id(tensor))
+                    yield name, tensor
+
+
+def _modules(
+    function: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> Iterator[torch.nn.Module]:
+    """Yield the modules that a call can reach: the function itself, its owner, closure, globals, and its arguments."""
+    code = getattr(function, "__code__", None)
+    scope = getattr(function, "__globals__", {})
+    reached: list[object] = [function, getattr(function, "__self__", None), *_pytree.tree_leaves((args, kwargs))]
+    if isinstance(function, types.FunctionType):
+        reached += [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+    if isinstance(code, types.CodeType):
+        reached += [scope[name] for name in code.co_names if name in scope]
+    seen: set[int] = set()
+    for value in reached:
+        for module in value.modules() if isinstance(value, torch.nn.Module) else ():
+            if id(module) not in seen:
+                seen.add(id(module))
+                yield module
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
+
+
+def copied_arguments(args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return copies of arguments: one for each tensor, with memory of its own; other values are the same objects."""
+    copies: dict[int, Tensor] = {}
+
+    def copy(value: object) -> object:
+        if not isinstance(value, Tensor) or isinstance(value, torch.nn.Parameter):
+            return value
+        if id(value) not in copies:
+            copies[id(value)] = value.detach().clone().requires_grad_(value.requires_grad)
+        return copies[id(value)]
+
+    positional, named = _pytree.tree_map(copy, (tuple(args), dict(kwargs)))
+    return positional, named
+
+
+def outcome_of(
+    function: Callable[..., Any],
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+    state: State,
+    *,
+    loss: Callable[[Any], Tensor] | None,
+    backward: bool,
+    rounded: bool = False,
+) -> Outcome:
+    """Call a function on copies of its arguments, and return everything that it computed and changed.
+
+    rounded: change each floating-point argument, parameter and buffer by one rounding, up or down.
+    """
+    positional, named = copied_arguments(args, kwargs)
+    state.restore()
+    if rounded:
+        _round(
+            (*(tensor for _, tensor in _named_leaves(positional, named)), *(each for _, each in state.named_tensors()))
+        )
+    torch.manual_seed(0)
+    outcome = Outcome()
+    try:
+        result = function(*positional, **named)
+    except Exception as error:  # noqa: BLE001 - the user's function may raise anything; both runs are compared
+        outcome.error = one_line(error)
+        return outcome
+    leaves, structure = _pytree.tree_flatten(result)
+    outcome.structure = str(structure)
+    names = [f"result[{index}]" for index in range(len(leaves))] if len(leaves) > 1 else ["the result"]
+    outcome.values.update(zip(names, leaves))
+    sources = _named_leaves(positional, named)
+    if backward:
+        outcome.values.update(_gradients(leaves, result, sources, state, loss))
+    outcome.values.update((f"{name} after the call", value) for name, value in sources)
+    outcome.values.update((f"`{name}` after the call", tensor) for name, tensor in state.named_tensors())
+    outcome.values = {name: _kept(value) for name, value in outcome.values.items()}
+    return outcome
+
+
+def _round(tensors: Iterable[Tensor]) -> None:
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for tensor in tensors:
+            if tensor.is_floating_point() and tensor.dtype in _ROUNDED and tensor.layout is torch.strided:
+                signs = torch.randint(0, 2, tensor.shape, generator=generator) * 2 - 1
+                tensor.mul_(1 + signs.to(tensor.device, tensor.dtype) * torch.finfo(tensor.dtype).eps)
+
+
+_ROUNDED = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+
+def _named_leaves(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, Tensor]]:
+    pairs = [(f"args[{index}]", value) for index, value in enumerate(args)] + list(kwargs.items())
+    return [(name, leaf) for name, value in pairs for leaf in _pytree.tree_leaves(value) if isinstance(leaf, Tensor)]
+
+
+def _kept(value: object) -> object:
+    return value.detach().clone() if isinstance(value, Tensor) else value
+
+
+def _gradients(
+    leaves: list[Any],
+    result: object,
+    sources: list[tuple[str, Tensor]],
+    state: State,
+    loss: Callable[[Any], Tensor] | None,
+) -> Iterator[tuple[str, object]]:
+    """Yield the gradient of each argument and parameter, from the sum of all results or from a loss."""
+    tensors = (*sources, *state.named_tensors())
+    wanted = [(name, tensor) for name, tensor in tensors if tensor.requires_grad and tensor.is_leaf]
+    parts = [leaf for leaf in leaves if isinstance(leaf, Tensor) and leaf.requires_grad]
+    if not wanted or (loss is None and not parts):
+        return
+    real = [torch.view_as_real(part) if part.is_complex() else part for part in parts]
+    total = loss(result) if loss is not None else torch.stack([part.sum().double() for part in real]).sum()
+    if total.requires_grad:
+        found = torch.autograd.grad(total, [tensor for _, tensor in wanted], allow_unused=True)
+        yield from ((f"gradient of {name}", gradient) for (name, _), gradient in zip(wanted, found, strict=True))
+
+
+def compared(compiled: Outcome, plain: Outcome, again: Outcome, rounded: Outcome) -> Comparison:
+    """Compare a compiled call with the plain function.
+
+    Args:
+        compiled: the compiled call.
+        plain: the call of the plain function.
+        again: a second call of the plain function, to find out what differs by itself, such as a time.
+        rounded: a call of the plain function on values changed by one rounding, to find out what rounding does to it.
+    """
+    comparison = Comparison()
+    if plain.error or compiled.error:
+        if plain.error != compiled.error:
+            words = (compiled.error or "returns", plain.error or "returns")
+            comparison.mismatches.append(Mismatch("the call", *words))
+        return comparison
+    if plain.structure != compiled.structure:
+        comparison.mismatches.append(Mismatch("the structure of the result", compiled.structure, plain.structure))
+        return comparison
+    for name, expected in plain.values.items():
+        if name not in compiled.values or not _is_comparable(expected):
+            comparison.omitted.append(f"{name}: {type(expected).__qualname__} cannot be compared")
+        elif not _equal(again.values.get(name), expected, 0.0):
+            comparison.omitted.append(f"{name} differs between two calls of the plain function")
+        else:
+            comparison.compared.append(name)
+            actual = compiled.values[name]
+            if not _equal(actual, expected, _allowed(expected, rounded.values.get(name))):
+                comparison.mismatches.append(Mismatch(name, _shown(actual), _shown(expected)))
+    return comparison
+
+
+def _is_comparable(value: object) -> bool:
+    if isinstance(value, Tensor):
+        return value.layout is torch.strided and not value.is_meta and not value.is_quantized
+    return isinstance(value, _PLAIN) or hasattr(value, "__array__")
+
+
+def _allowed(expected: object, rounded: object) -> float:
+    """Return the allowed distance of a result from that of the plain function."""
+    if not isinstance(expected, Tensor) or not (expected.is_floating_point() or expected.is_complex()):
+        return 0.0
+    _, absolute = Tolerance().of(expected.dtype)
+    least = max(absolute, _SCALE * _largest(expected))
+    if not isinstance(rounded, Tensor) or rounded.shape != expected.shape:
+        return least
+    change = _largest((rounded.to(torch.complex128) - expected.to(torch.complex128)).abs())
+    return max(least, _ROUNDINGS * change)
+
+
+def _equal(actual: object, expected: object, allowed: float) -> bool:
+    if isinstance(expected, Tensor):
+        if not isinstance(actual, Tensor) or actual.shape != expected.shape or actual.dtype != expected.dtype:
+            return False
+        return deviation(actual, expected, Tolerance(0.0, allowed)) is None
+    if hasattr(expected, "__array__"):
+        if not hasattr(actual, "__array__"):
+            return False
+        return _equal(torch.as_tensor(actual), torch.as_tensor(expected), allowed)
+    if type(actual) is not type(expected):
+        return False
+    if isinstance(expected, float) and isinstance(actual, float):
+        return math.isclose(actual, expected, rel_tol=_SCALE) or (math.isnan(actual) and math.isnan(expected))
+    return actual == expected
+
+
+def _largest(tensor: Tensor) -> float:
+    finite = tensor.detach().abs().double() if tensor.numel() else tensor.new_zeros(1).double()
+    finite = finite[torch.isfinite(finite)]
+    return float(finite.max()) if finite.numel() else 0.0
+
+
+def _shown(value: object) -> str:
+    """Return a short text for a value: of a large tensor its dtype, its shape and its first number."""
+    if not isinstance(value, Tensor):
+        return repr(value)[:80]
+    if value.numel() == 1:
+        return f"{value.item():.9g}" if value.is_floating_point() else str(value.item())
+    first = f", first {value.flatten()[0].item():.6g}" if value.numel() and not value.is_complex() else ""
+    return f"{str(value.dtype).removeprefix('torch.')} {list(value.shape)}{first}"
