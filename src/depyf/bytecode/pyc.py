@@ -35,7 +35,26 @@ def load(data: bytes, *, source: str = "<pyc>") -> Code:
     flags = int.from_bytes(data[4:8], "little")
     if flags & ~3:
         raise DecompilationError(f"unknown flags {flags:#x} in the header", code=source)
-    value = Unmarshaller(data, facts.fields, source, HEADER_SIZE).load()
+    return code_at(data, HEADER_SIZE, facts, source)
+
+
+def code_at(data: bytes, offset: int, facts: Facts, source: str, *, to_the_end: bool = False) -> Code:
+    """Return the code object in marshal data that begins at a byte.
+
+    Args:
+        data: the bytes of the file.
+        offset: the byte at which the code object begins.
+        facts: the facts of the version that wrote it.
+        source: the location in error messages.
+        to_the_end: whether nothing may follow the code object.
+
+    Raises:
+        DecompilationError: there is no code object, or it is damaged.
+    """
+    reader = Unmarshaller(data, facts.fields, source, offset)
+    value = reader.load()
+    if to_the_end and reader.position != len(data):
+        raise DecompilationError(f"{len(data) - reader.position} bytes follow the code object", code=source)
     if not isinstance(value, MarshalledCode):
         raise DecompilationError(f"the file contains {type(value).__name__} instead of a code object", code=source)
 
@@ -51,6 +70,20 @@ def load(data: bytes, *, source: str = "<pyc>") -> Code:
         return [(one, prefix + Fields(one, source).get("name", str)) for one in inner]
 
     return nest(value, Fields(value, source).get("name", str), children, build)
+
+
+def has_header(data: bytes) -> bool:
+    """Return whether some bytes begin with a valid header: a known magic number and known flags."""
+    if len(data) < HEADER_SIZE or data[2:4] != MAGIC_END:
+        return False
+    magic, flags = int.from_bytes(data[:2], "little"), int.from_bytes(data[4:8], "little")
+    is_known = any(facts.table.magic == magic for facts in FACTS.values())
+    return is_known and not flags & ~3 and data[HEADER_SIZE : HEADER_SIZE + 1] in (b"c", b"\xe3")
+
+
+def is_of_pypy(data: bytes) -> bool:
+    """Return whether some bytes begin with a magic number of PyPy, whose bytecode is another one."""
+    return data[2:4] == MAGIC_END and int.from_bytes(data[:2], "little") in PYPY_MAGICS
 
 
 def facts_by_magic(data: bytes, source: str) -> Facts:

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
 
+from depyf.cli.archive import unpacked
 from depyf.cli.atomic import write_whole
 from depyf.cli.forms import SHOWS, STANDARD
 from depyf.cli.locate import NotFound as NothingFound
 from depyf.cli.outcome import decompile_found
 from depyf.cli.problems import Failed, NotFound, Usage
-from depyf.cli.target import Class, Folder, Found, Function, Module, Named, PycFile, SourceFile, parse_target, resolve
+from depyf.cli.target import (
+    Archive,
+    Class,
+    Folder,
+    Found,
+    Function,
+    Module,
+    Named,
+    PycFile,
+    SourceFile,
+    parse_target,
+    resolve,
+)
+from depyf.decompiler.api import HeaderWarning
 from depyf.decompiler.pipeline.table import OPTIONAL, PASSES
 from depyf.errors import DecompilationError
 
@@ -72,9 +88,9 @@ def decompile(
 ) -> None:
     """Print the source of TARGET from its bytecode alone.
 
-    TARGET is FILE.pyc (CPython 3.7 to 3.15), FILE.py (compiled first), package.module, package.module:name (a function,
-    method or class), or a folder of .pyc and .py files. depyf executes nothing, with one exception: if the module's
-    bytecode does not define the name exactly once, depyf imports the module.
+    TARGET is one of: FILE.pyc (CPython 3.7 to 3.15); FILE.py (compiled first); package.module; package.module:name (a
+    function, method or class); a folder; an archive (zipapp, wheel, egg). depyf executes nothing, with one exception:
+    if the module's bytecode does not define the name exactly once, depyf imports the module.
 
     \b
     Exit codes:
@@ -87,10 +103,10 @@ def decompile(
         raise Usage("--as-written needs a proof: it cannot be combined with --show, --stop-after or --no-prove")
     try:
         what = parse_target(target)
-        if isinstance(what, Folder):
-            if out is None or show is not None or stop_after is not None:
-                raise Usage("a folder needs -o FOLDER and cannot be combined with --show or --stop-after")
-            _folder(what.path, out, prove, left_out, as_written, jobs, limit)
+        if isinstance(what, (Folder, Archive)):
+            if show or stop_after:
+                raise Usage("--show and --stop-after need one file, not a folder or an archive")
+            _many(what, out, prove, left_out, as_written, jobs, limit)
             return
         found = _resolved(target, what)
         if show or stop_after:
@@ -102,7 +118,8 @@ def decompile(
     except NothingFound as error:
         raise NotFound(str(error)) from error
     except (DecompilationError, SyntaxError, TypeError) as error:
-        raise Failed(f"{target}: {error}") from error
+        words = str(error)
+        raise Failed(words if words.startswith(f"{target}: ") else f"{target}: {words}") from error
 
 
 def _left_out(without: tuple[str, ...]) -> frozenset[str]:
@@ -115,7 +132,12 @@ def _left_out(without: tuple[str, ...]) -> frozenset[str]:
 
 def _resolved(target: str, what: PycFile | SourceFile | Named) -> Found:
     """Return the code of a target. Print on stderr whether the module was imported."""
-    found = resolve(what)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", HeaderWarning)
+        found = resolve(what)
+    for each in caught:
+        message = each.message
+        click.echo(message.assumed if isinstance(message, HeaderWarning) else str(message), err=True)
     if not isinstance(found, Module) and found.imported:
         click.echo(f"{target}: the module was imported, because its bytecode does not define this name once", err=True)
     return found
@@ -167,6 +189,21 @@ def _write(parts: Iterator[str], out: Path | None) -> None:
         write_whole(out, "\n".join(parts))
     except OSError as error:
         raise Failed(f"{out}: {error.strerror}") from error
+
+
+def _many(
+    what: Folder | Archive,
+    out: Path | None,
+    prove: bool,
+    without: frozenset[str],
+    as_written: bool,
+    count: int,
+    limit: float,
+) -> None:
+    if out is None:
+        raise Usage(f"{'a folder' if isinstance(what, Folder) else 'an archive'} needs -o FOLDER")
+    with unpacked(what.path) if isinstance(what, Archive) else nullcontext(what.path) as folder:
+        _folder(folder, out, prove, without, as_written, count, limit)
 
 
 def _folder(

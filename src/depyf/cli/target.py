@@ -9,6 +9,7 @@ from pathlib import Path
 from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
 from depyf.bytecode.records import dataclass
+from depyf.cli.archive import is_archive
 from depyf.cli.locate import NotFound, find_definition, find_module, is_function
 from depyf.decompiler.api import code_of, load_pyc
 from depyf.errors import DecompilationError
@@ -36,6 +37,13 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
+class Archive:
+    """A zip with `.pyc` and `.py` files: a zipapp, a wheel or an egg."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
 class Named:
     """A module, or a function in it."""
 
@@ -43,7 +51,7 @@ class Named:
     qualname: str
 
 
-Target = PycFile | SourceFile | Folder | Named
+Target = PycFile | SourceFile | Folder | Archive | Named
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +92,25 @@ Found = Module | Function | Class
 
 
 def parse_target(text: str) -> Target:
-    """Return the target that `text` names: `FILE.pyc`, `FILE.py`, a folder, `package.module` or `package.module:name`.
+    """Return the target that `text` names.
+
+    It is `FILE.pyc`, `FILE.py`, a folder, an archive, `package.module` or `package.module:name`.
 
     Raises NotFound if the file does not exist or the text has none of these forms.
     """
     path = Path(text)
     if path.is_dir():
         return Folder(path)
+    if is_archive(path):
+        return Archive(path)
     if path.suffix in (".pyc", ".py"):
         if not path.exists():
             raise NotFound(f"{text}: no such file")
         return PycFile(path) if path.suffix == ".pyc" else SourceFile(path)
     module, colon, qualname = text.partition(":")
     if not all(map(str.isidentifier, module.split("."))) or bool(colon) != bool(qualname):
-        raise NotFound(f"{text}: neither FILE.py, FILE.pyc, a folder, package.module nor package.module:name")
+        forms = "FILE.py, FILE.pyc, a folder, an archive, package.module nor package.module:name"
+        raise NotFound(f"{text}: neither {forms}")
     return Named(module, qualname)
 
 

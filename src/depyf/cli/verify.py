@@ -9,7 +9,7 @@ import click
 from depyf.cli.locate import NotFound as NothingFound
 from depyf.cli.outcome import decompile_found
 from depyf.cli.problems import Failed, NotFound, Unproven, Usage
-from depyf.cli.target import Folder, Module, parse_target, resolve
+from depyf.cli.target import Archive, Folder, Module, parse_target, resolve
 from depyf.decompiler.module import judge
 from depyf.errors import DecompilationError
 from depyf.verify.candidate.oracle import Oracle
@@ -64,7 +64,7 @@ def verify(target: str, candidate: Path | None, at_least: str, pythons: tuple[st
 
 def _verdict(target: str, candidate: Path | None, oracle: Oracle) -> Verdict:
     what = parse_target(target)
-    if isinstance(what, Folder):
+    if isinstance(what, (Folder, Archive)):
         raise Usage("TARGET is a folder: use `depyf decompile FOLDER -o OUT`, which prints the level of each file")
     found = resolve(what)
     if candidate is None:

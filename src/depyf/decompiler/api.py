@@ -6,10 +6,13 @@ import functools
 import inspect
 import os
 import types
+import warnings
 from collections.abc import Mapping, Sequence
 
 from depyf.bytecode import pyc
 from depyf.bytecode.code import Code
+from depyf.bytecode.headerless import guess
+from depyf.bytecode.reader import read
 from depyf.decompiler.function import NO_NAMES, Decompiled, decompile_function, source_of, source_of_function
 from depyf.decompiler.module import DecompiledModule, decompile_module, module_source
 from depyf.decompiler.pipeline.table import NOTHING
@@ -45,7 +48,8 @@ LARGEST = 1 << 27
 def decompile(x: object) -> str:
     """Return the source of one function.
 
-    x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`;
+    x: a code object of a function or a module, a function, bound method, `functools.partial`, wrapped function, or an
+        instance with `__call__`;
         also a property (its getter), a generator or coroutine, and a frame. Code by Dynamo is shortened as far as the
         proof allows.
         For a function, the source includes defaults and annotations, and its closure in comments; a code object has
@@ -59,12 +63,35 @@ def decompile(x: object) -> str:
     found = _function_of(x)
     if not isinstance(found, types.CodeType):
         return source_of_function(found)
+    if not found.co_flags & inspect.CO_OPTIMIZED:
+        return _of_block(found)
     if is_of_dynamo(found):
         made = decompile_function(found, simplify=True)
         if made.level is not Level.UNPROVEN:
             return made.source
     return source_of(found)
 
+
+def _of_block(code: types.CodeType) -> str:
+    """Return the source of a code object that is no function: a module, or an expression.
+
+    Raises:
+        TypeError: it is the body of a class, whose head is in the code around it.
+    """
+    if code.co_name not in (MODULE, EXPRESSION):
+        raise TypeError(
+            f"{code!r} is the body of a class, whose head is in the code around it: decompile that, such as its module"
+        )
+    source = module_source(read(code))
+    try:
+        compile(source, "<check>", "exec", dont_inherit=True)
+    except SyntaxError:
+        # `compile(..., "eval")` returns its value, which no module does.
+        return source_of(code)
+    return source
+
+
+MODULE, EXPRESSION = "<module>", "<eval>"
 
 DYNAMOS_NAMES = ("__compiled_fn_", "__resume_at_", "__import_torch_dot_")
 """The prefixes of the names that Dynamo gives the graphs, functions and modules that it installs."""
@@ -126,7 +153,7 @@ def load_pyc(source: str | os.PathLike[str] | bytes) -> Code:
     Raises DecompilationError if it is not a `.pyc`, cannot be read, or is damaged.
     """
     if isinstance(source, bytes):
-        return pyc.load(source)
+        return _loaded(source, "<pyc>")
     place = os.fsdecode(source)
     try:
         with open(source, "rb") as file:
@@ -135,7 +162,37 @@ def load_pyc(source: str | os.PathLike[str] | bytes) -> Code:
         raise DecompilationError(f"the file cannot be read: {error.strerror}", code=place) from error
     if len(data) > LARGEST:
         raise DecompilationError(f"the file has more than {LARGEST} bytes", code=place)
-    return pyc.load(data, source=place)
+    return _loaded(data, place)
+
+
+def _loaded(data: bytes, place: str) -> Code:
+    """Return the code in a `.pyc`; one without a valid header is read as marshal data, with a warning.
+
+    PyPy writes bytecode of its own, and a valid header with damaged data is a damaged file.
+    """
+    try:
+        return pyc.load(data, source=place)
+    except DecompilationError as error:
+        if pyc.has_header(data) or pyc.is_of_pypy(data):
+            raise
+        try:
+            code, assumed = guess(data, place)
+        except DecompilationError:
+            raise error from None
+        warnings.warn(HeaderWarning(place, assumed), stacklevel=4)
+        return code
+
+
+class HeaderWarning(UserWarning):
+    """A file without a valid `.pyc` header was read, and the version was found by trying.
+
+    place: the path of the file.
+    assumed: what was assumed to read it.
+    """
+
+    def __init__(self, place: str, assumed: str) -> None:
+        super().__init__(f"{place}: {assumed}")
+        self.assumed = assumed
 
 
 def code_of(x: object) -> types.CodeType:

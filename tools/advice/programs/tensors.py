@@ -6,6 +6,7 @@ import colorsys
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from tools.advice.pair import follows, shows
 
@@ -294,3 +295,95 @@ def padded_to_one_number() -> list[Any]:
     compiled = torch.compile(rows_in_turn, backend="eager")
     pad = torch.nn.functional.pad
     return [compiled(pad(torch.ones(rows, 4), (0, 0, 5 - rows, 0))) for rows in (3, 4, 5)]
+
+
+def on_the_default_device(x: Tensor) -> Tensor:
+    return x + torch.ones(4)
+
+
+@shows("default-device")
+def default_device() -> list[Any]:
+    compiled = torch.compile(on_the_default_device, backend="eager")
+    first = compiled(torch.ones(4))
+    torch.set_default_device("cpu")
+    try:
+        return [first, compiled(torch.ones(4))]  # here
+    finally:
+        torch.set_default_device(None)
+
+
+@follows("default-device")
+def default_device_set_once() -> list[Any]:
+    compiled = torch.compile(on_the_default_device, backend="eager")
+    torch.set_default_device("cpu")
+    try:
+        return [compiled(torch.ones(4)), compiled(torch.ones(4))]
+    finally:
+        torch.set_default_device(None)
+
+
+@shows("device-context")
+def device_context() -> list[Any]:
+    compiled = torch.compile(on_the_default_device, backend="eager")
+    with torch.device("cpu"):
+        first = compiled(torch.ones(4))
+        with torch.device("cpu"):
+            return [first, compiled(torch.ones(4))]  # here
+
+
+@follows("device-context")
+def one_device_context() -> list[Any]:
+    compiled = torch.compile(on_the_default_device, backend="eager")
+    with torch.device("cpu"):
+        return [compiled(torch.ones(4)), compiled(torch.ones(4))]
+
+
+def squares(parameters: list[torch.nn.Parameter]) -> Tensor:
+    return sum((each.square().sum() for each in parameters), torch.zeros(()))  # here
+
+
+def _squares_of_each_size() -> list[Any]:
+    compiled = torch.compile(squares, backend="eager")
+    return [compiled([torch.nn.Parameter(torch.ones(size, 3))]).detach() for size in (4, 5, 6)]
+
+
+@shows("parameter-size")
+def parameter_sizes() -> list[Any]:
+    return _squares_of_each_size()
+
+
+@follows("parameter-size")
+def parameter_sizes_may_be_dynamic() -> list[Any]:
+    with torch._dynamo.config.patch(force_parameter_static_shapes=False):
+        return _squares_of_each_size()
+
+
+def _of_a_class_of_its_own() -> torch.nn.Module:
+    class Block(torch.nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x + 1
+
+    return Block()
+
+
+class Holder(torch.nn.Module):
+    def __init__(self, block: torch.nn.Module) -> None:
+        super().__init__()
+        self.block = block
+
+
+def through_block(holder: Holder, x: Tensor) -> Tensor:
+    return holder.block(x)  # here
+
+
+@shows("class-defined-again")
+def class_defined_again() -> list[Any]:
+    compiled = torch.compile(through_block, backend="eager")
+    return [compiled(Holder(_of_a_class_of_its_own()), torch.ones(4)) for _ in range(2)]
+
+
+@follows("class-defined-again")
+def class_defined_once() -> list[Any]:
+    compiled = torch.compile(through_block, backend="eager")
+    kind = type(_of_a_class_of_its_own())
+    return [compiled(Holder(kind()), torch.ones(4)) for _ in range(2)]

@@ -15,6 +15,7 @@ from depyf.decompiler.lift.fold import Folder, Operands
 from depyf.decompiler.lift.index import as_index
 from depyf.decompiler.lift.nodes import (
     IMPURE,
+    LEAST_CONSTANTS,
     LOAD,
     LOCAL,
     PURE,
@@ -27,6 +28,7 @@ from depyf.decompiler.lift.nodes import (
     Tuple_,
     constant,
     constant_of,
+    displayed,
     is_literal,
     literal_value,
     variable,
@@ -186,7 +188,7 @@ def _one_by_one(folder: Folder, elements: list[ast.expr]) -> list[ast.expr]:
     A compiler with SET_UPDATE uses it for three or more constants. For the compiler, a placeholder is not a constant.
     """
     opcodes = facts_of(folder.graph.code.version, str(folder.graph.code)).table.opcodes.values()
-    if len(elements) < 3 or "SET_UPDATE" not in opcodes:
+    if len(elements) < LEAST_CONSTANTS or "SET_UPDATE" not in opcodes:
         return elements
     if not all(isinstance(element, ast.Constant) for element in elements):
         return elements
@@ -294,7 +296,7 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
         if op in ("LIST_APPEND", "SET_ADD"):
             display.elts.append(value)
         elif not display.elts and (items := _constant_items(display, value)):
-            display.elts.extend(map(constant, items))
+            display.elts.extend(map(constant, displayed(items, is_set=isinstance(display, ast.Set))))
         else:
             if display.elts and isinstance(first := display.elts[0], Object):
                 # Before a `*`, the compiler adds constants one by one anyway.
@@ -483,10 +485,7 @@ def common(folder: Folder, inst: Inst) -> None:
 
 
 def intrinsic(folder: Folder, inst: Inst) -> None:
-    """INTRINSIC: kept for the passes that know its meaning.
-
-    A function is above its type parameters but is the first operand: they are popped in the order of computation.
-    """
+    """INTRINSIC: kept for the passes. A function is above its type parameters, but is the first operand."""
     if inst.arg == "INTRINSIC_SET_FUNCTION_TYPE_PARAMS":
         inst.uses.reverse()
         folder.combine(inst, lambda parts: Intrinsic(name=inst.arg, args=parts[::-1]))

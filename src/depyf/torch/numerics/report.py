@@ -152,7 +152,7 @@ class Mismatch:
 
 @dataclass(slots=True)
 class Comparison:
-    """What of a call was compared, what differs, and what could not be compared, with reasons."""
+    """The comparison of a call: the names of the values, those that differ, and those left out, with reasons."""
 
     compared: list[str] = field(default_factory=list)
     mismatches: list[Mismatch] = field(default_factory=list)

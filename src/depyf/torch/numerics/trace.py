@@ -21,7 +21,7 @@ from depyf.torch.numerics.against_eager import compare
 from depyf.torch.numerics.comparing import Tolerance
 from depyf.torch.numerics.first_line import first_difference, graph_steps, plain_steps
 from depyf.torch.numerics.inside import look_inside
-from depyf.torch.numerics.recording import GraphCall, entries_forgotten, record
+from depyf.torch.numerics.recording import GraphCall, Recording, entries_forgotten, record
 from depyf.torch.numerics.report import Comparison, Finding, Kind, NumericsReport, Part, one_line
 from depyf.torch.numerics.watching import watch
 from depyf.torch.numerics.whole_call import Outcome, State, compared, copied_arguments, outcome_of
@@ -45,12 +45,8 @@ def trace_numerics(
     Inductor is the backend, each finding has the line of the fused kernel in which the error begins.
 
     The whole compiled call is compared with the plain Python function, too: results, gradients, arguments and modules
-    after the call. The report says what was compared, and what could not be.
-
-    The function runs five times: recorded, three times as plain Python, and compiled. Parameters, buffers and
-    attributes of modules are put back to what the first run left, and so are `.grad` and the random number generators.
-    Other effects, such as prints, occur in each run. It leaves nothing in torch's caches, and a `prepare_debug` context
-    ignores it.
+    after the call. The report says what was compared. For this, the function runs five times. Modules, `.grad` and the
+    random number generators are put back. Other effects, such as prints, occur in each run.
 
     Args:
         compiled: a function or module compiled by `torch.compile`, or an uncompiled one.
@@ -81,19 +77,12 @@ def trace_numerics(
         with _undisturbed():
             before = Before(State(function, args, kwargs), *copied_arguments(args, kwargs))
             recording = record(function, args, kwargs, loss=loss, backward=backward)
-            report.calls = len(recording.calls) + recording.left_out
-            if not recording.calls:
-                report.notes.append("Dynamo captured no graph of it, so nothing was examined")
-            if recording.left_out:
-                report.notes.append(f"the last {recording.left_out} calls of graphs were not examined")
-            for call in recording.calls:
-                _watch(call, report, backward=backward)
+            _watch_all(recording, report, backward=backward)
             if compare_with_eager:
                 report.findings += compare(recording.calls, used, tolerance, report, backward=backward)
                 _look_inside(recording.calls, used, report, backward=backward)
                 report.whole = _whole(run_of, function, before, loss=loss, backward=backward)
-                if report.whole.mismatches and not any(each.kind is Kind.DIFFERENT for each in report.findings):
-                    report.whole.where = _first_line(function, before, recording.calls)
+                report.whole.where = _first_line(function, before, recording.calls, report)
         report.findings.sort(key=_order)
         return report
 
@@ -132,8 +121,13 @@ def _whole(
     return compared(ours, plain, again, rounded)
 
 
-def _first_line(function: Callable[..., Any], before: Before, calls: list[GraphCall]) -> UserLine | None:
-    """Return the first line at which the graphs are not what the plain function does."""
+def _first_line(
+    function: Callable[..., Any], before: Before, calls: list[GraphCall], report: NumericsReport
+) -> UserLine | None:
+    """Return the first line at which the graphs are not what the plain function does, if each graph itself is right."""
+    is_wrong = report.whole is not None and report.whole.mismatches
+    if not is_wrong or any(finding.kind is Kind.DIFFERENT for finding in report.findings):
+        return None
     after = State(function, before.args, before.kwargs)
     positional, named = copied_arguments(before.args, before.kwargs)
     before.state.restore()
@@ -142,6 +136,16 @@ def _first_line(function: Callable[..., Any], before: Before, calls: list[GraphC
         return first_difference(plain_steps(lambda: function(*positional, **named)), graph_steps(calls))
     finally:
         after.restore()
+
+
+def _watch_all(recording: Recording, report: NumericsReport, *, backward: bool) -> None:
+    report.calls = len(recording.calls) + recording.left_out
+    if not recording.calls:
+        report.notes.append("Dynamo captured no graph of it, so no node was examined")
+    if recording.left_out:
+        report.notes.append(f"the last {recording.left_out} calls of graphs were not examined")
+    for call in recording.calls:
+        _watch(call, report, backward=backward)
 
 
 def _watch(call: GraphCall, report: NumericsReport, *, backward: bool) -> None:

@@ -248,18 +248,21 @@ def _allowed(expected: object, rounded: object) -> float:
 
 def _equal(actual: object, expected: object, allowed: float) -> bool:
     if isinstance(expected, Tensor):
-        if not isinstance(actual, Tensor) or actual.shape != expected.shape or actual.dtype != expected.dtype:
-            return False
-        return deviation(actual, expected, Tolerance(0.0, allowed)) is None
+        return isinstance(actual, Tensor) and _equal_tensors(actual, expected, allowed)
     if hasattr(expected, "__array__"):
-        if not hasattr(actual, "__array__"):
-            return False
-        return _equal(torch.as_tensor(actual), torch.as_tensor(expected), allowed)
+        return hasattr(actual, "__array__") and _equal_tensors(
+            torch.as_tensor(actual), torch.as_tensor(expected), allowed
+        )
     if type(actual) is not type(expected):
         return False
     if isinstance(expected, float) and isinstance(actual, float):
         return math.isclose(actual, expected, rel_tol=_SCALE) or (math.isnan(actual) and math.isnan(expected))
     return actual == expected
+
+
+def _equal_tensors(actual: Tensor, expected: Tensor, allowed: float) -> bool:
+    is_alike = actual.shape == expected.shape and actual.dtype == expected.dtype
+    return is_alike and deviation(actual, expected, Tolerance(0.0, allowed)) is None
 
 
 def _largest(tensor: Tensor) -> float:
