@@ -62,13 +62,13 @@ docs: $(STAMP)-docs
 
 # Writes the outputs of all code blocks into the pages again.
 docs-outputs: $(STAMP)-dev
-	@$(BIN)/python -m tools.documented --write
+	@$(BIN)/python -m scripts.documented --write
 
 gallery: $(STAMP)-gallery
-	@$(BIN)/python -m tools.gallery --out gallery
+	@$(BIN)/python -m scripts.gallery --out gallery
 
 demo: $(STAMP)-demo
-	@$(BIN)/python tools/demo.py --backend $(BACKEND) --out $(OUT)
+	@$(BIN)/python scripts/demo.py --backend $(BACKEND) --out $(OUT)
 
 test: $(STAMP)-dev
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(TESTS)
@@ -108,11 +108,11 @@ bars: $(STAMP)-dev
 
 # Round trip over the standard library of every Python at hand: the table of docs/measurements.md.
 measure: $(STAMP)-dev
-	@$(BIN)/python -m tools.measure_roundtrip
+	@$(BIN)/python -m benchmarks.measure_roundtrip
 
 # Writes the output of the README's example into README.md again.
 readme: $(STAMP)-dev
-	@$(BIN)/python tools/readme_example.py --write
+	@$(BIN)/python scripts/readme_example.py --write
 
 clean:
 	rm -rf $(VENV) $(OUT) gallery docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -14,8 +14,8 @@ import subprocess
 import sys
 
 from benchmarks.bar import Bar, report
+from benchmarks.interpreters import find
 from benchmarks.peers import ROOT
-from tests.interpreters import find
 
 MOST = 500
 """Megabytes."""

@@ -76,7 +76,7 @@ def trace(function: Callable[..., Any], *args: Any) -> NumericsReport:
     return depyf.trace_numerics(torch.compile(function), backward=False)(*args)
 
 
-# A C++ compiler takes its time: one test of it is enough here, `benchmarks.kernel_mutations` has sixty.
+# A C++ compiler takes its time: one test of it is enough here, `tests.quality.kernel_mutations` has sixty.
 @pytest.mark.parametrize("language", ["cpp", pytest.param("triton", marks=triton)], indirect=True)
 def test_the_line_that_gives_the_first_nan(language: str) -> None:
     report = trace(logarithm, torch.tensor([3.0, 0.5, 2.0]))
