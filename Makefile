@@ -1,5 +1,6 @@
 # make demo     set up .venv, run the toy example under depyf, show what was found
-# make test     the same set-up with the development tools, then the whole test suite in two processes (JOBS=N)
+# make test     the same set-up with the development tools, then the first tier of tests in two processes (JOBS=N)
+# make test-all the whole test suite; TIER=second runs only what `make test` leaves out
 # make test-triton  the tests of Triton's kernels, which need no GPU, in an environment with triton
 # make docs     build the documentation into docs/_build (warnings are errors)
 # make gallery  build the reports of ten programs into gallery
@@ -15,6 +16,7 @@ TORCH   ?= torch==2.13.0
 BACKEND ?= inductor
 OUT     ?= depyf_output
 TESTS   ?=
+TIER    ?=
 JOBS    ?= 2
 TRITON  ?= triton
 
@@ -24,7 +26,7 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check
 # One stamp per torch: with another TORCH the environment is brought up to date, not trusted.
 STAMP := $(VENV)/.for-$(subst /,_,$(subst +,_,$(subst =,_,$(subst >,_,$(subst <,_,$(TORCH))))))
 
-.PHONY: demo test test-cuda test-triton triton-tests docs docs-outputs dist gallery lint types check measure bars readme clean
+.PHONY: demo test test-all test-cuda test-triton triton-tests docs docs-outputs dist gallery lint types check measure bars readme clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -71,7 +73,10 @@ demo: $(STAMP)-demo
 	@$(BIN)/python scripts/demo.py --backend $(BACKEND) --out $(OUT)
 
 test: $(STAMP)-dev
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(TESTS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(if $(TESTS),$(TESTS),-m 'not second')
+
+test-all: $(STAMP)-dev
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(if $(TIER),-m '$(TIER)') $(TESTS)
 
 dist: $(VENV)/.made
 	@$(PIP) install --quiet 'build>=1.2'
@@ -100,7 +105,7 @@ lint: $(STAMP)-dev
 types: $(STAMP)-dev
 	@$(BIN)/mypy
 
-check: lint types test
+check: lint types test-all
 
 # The bars of the project: each prints its number, and fails when it is not met.
 bars: $(STAMP)-dev
