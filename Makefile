@@ -34,6 +34,7 @@ $(VENV)/.made:
 	  echo "depyf needs Python 3.10 or newer; '$(PYTHON)' is `$(PYTHON) --version 2>&1`. Say which: make PYTHON=python3.12"; exit 1; }
 	@echo "making $(VENV) with `$(PYTHON) --version`"
 	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet --upgrade 'pip>=25.1'  # knows dependency groups
 	@touch $@
 
 $(STAMP)-demo: $(VENV)/.made pyproject.toml
@@ -45,17 +46,17 @@ $(STAMP)-demo: $(VENV)/.made pyproject.toml
 
 $(STAMP)-dev: $(STAMP)-demo
 	@echo "installing the development tools (once)"
-	@$(PIP) install --quiet --editable '.[dev]' '$(TORCH)'
+	@$(PIP) install --quiet --editable '.[torch,cli,notebook,remote]' --group dev '$(TORCH)'
 	@touch $@
 
 $(STAMP)-docs: $(STAMP)-demo
 	@echo "installing what builds the documentation (once)"
-	@$(PIP) install --quiet --editable '.[docs]' '$(TORCH)'
+	@$(PIP) install --quiet --editable '.[torch,cli]' --group docs '$(TORCH)'
 	@touch $@
 
 $(STAMP)-gallery: $(STAMP)-demo
 	@echo "installing transformers, for the models of the gallery (once)"
-	@$(PIP) install --quiet --editable '.[gallery]' '$(TORCH)'
+	@$(PIP) install --quiet --editable '.[torch,cli]' --group gallery '$(TORCH)'
 	@touch $@
 
 docs: $(STAMP)-docs
