@@ -51,10 +51,10 @@ VERSION_AWARE = ("src/depyf/bytecode/versions/", "src/depyf/torch/adapters/")
 # The rooms beside the package, and those of them that each may import; only tests import tests.
 YARD: dict[str, frozenset[str]] = {
     "src": frozenset(),
-    "examples": frozenset(),
+    "examples": frozenset({"examples"}),
     "corpus": frozenset({"corpus"}),
-    "benchmarks": frozenset({"corpus", "benchmarks"}),
-    "scripts": frozenset({"corpus", "benchmarks", "scripts"}),
+    "benchmarks": frozenset({"corpus", "benchmarks", "examples"}),
+    "scripts": frozenset({"corpus", "benchmarks", "scripts", "examples"}),
     "docs": frozenset({"scripts"}),
     "tests": frozenset({"corpus", "benchmarks", "scripts", "tests", "examples"}),
 }
