@@ -1,5 +1,6 @@
 # make demo     set up .venv, run the toy example under depyf, show what was found
-# make test     the same set-up with the development tools, then the whole test suite in two processes (JOBS=N)
+# make test     the same set-up with the development tools, then the first tier of tests in two processes (JOBS=N)
+# make test-all the whole test suite; TIER=second runs only what `make test` leaves out
 # make gpu-check  everything that only a GPU can show, in at most eight minutes, uninstalled, with this PYTHON's torch
 # make test-triton  the tests of Triton's kernels, which need no GPU, in an environment with triton
 # make docs     build the documentation into docs/_build (warnings are errors)
@@ -16,6 +17,7 @@ TORCH   ?= torch==2.13.0
 BACKEND ?= inductor
 OUT     ?= depyf_output
 TESTS   ?=
+TIER    ?=
 JOBS    ?= 2
 TRITON  ?= triton
 GPU_CHECK ?=
@@ -26,7 +28,7 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check
 # One stamp per torch: with another TORCH the environment is brought up to date, not trusted.
 STAMP := $(VENV)/.for-$(subst /,_,$(subst +,_,$(subst =,_,$(subst >,_,$(subst <,_,$(TORCH))))))
 
-.PHONY: demo test test-cuda gpu-check test-triton triton-tests docs docs-outputs dist gallery lint types check measure bars readme clean
+.PHONY: demo test test-all test-cuda gpu-check test-triton triton-tests docs docs-outputs dist gallery lint types check measure bars readme clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -34,6 +36,7 @@ $(VENV)/.made:
 	  echo "depyf needs Python 3.10 or newer; '$(PYTHON)' is `$(PYTHON) --version 2>&1`. Say which: make PYTHON=python3.12"; exit 1; }
 	@echo "making $(VENV) with `$(PYTHON) --version`"
 	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet --upgrade 'pip>=25.1'  # knows dependency groups
 	@touch $@
 
 $(STAMP)-demo: $(VENV)/.made pyproject.toml
@@ -45,17 +48,17 @@ $(STAMP)-demo: $(VENV)/.made pyproject.toml
 
 $(STAMP)-dev: $(STAMP)-demo
 	@echo "installing the development tools (once)"
-	@$(PIP) install --quiet --editable '.[dev]' '$(TORCH)'
+	@$(PIP) install --quiet --editable '.[torch,cli,notebook,remote]' --group dev '$(TORCH)'
 	@touch $@
 
 $(STAMP)-docs: $(STAMP)-demo
 	@echo "installing what builds the documentation (once)"
-	@$(PIP) install --quiet --editable '.[docs]' '$(TORCH)'
+	@$(PIP) install --quiet --editable '.[torch,cli]' --group docs '$(TORCH)'
 	@touch $@
 
 $(STAMP)-gallery: $(STAMP)-demo
 	@echo "installing transformers, for the models of the gallery (once)"
-	@$(PIP) install --quiet --editable '.[gallery]' '$(TORCH)'
+	@$(PIP) install --quiet --editable '.[torch,cli]' --group gallery '$(TORCH)'
 	@touch $@
 
 docs: $(STAMP)-docs
@@ -64,16 +67,19 @@ docs: $(STAMP)-docs
 
 # Writes the outputs of all code blocks into the pages again.
 docs-outputs: $(STAMP)-dev
-	@$(BIN)/python -m tools.documented --write
+	@$(BIN)/python -m scripts.documented --write
 
 gallery: $(STAMP)-gallery
-	@$(BIN)/python -m tools.gallery --out gallery
+	@$(BIN)/python -m scripts.gallery --out gallery
 
 demo: $(STAMP)-demo
-	@$(BIN)/python tools/demo.py --backend $(BACKEND) --out $(OUT)
+	@$(BIN)/python scripts/demo.py --backend $(BACKEND) --out $(OUT)
 
 test: $(STAMP)-dev
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(TESTS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(if $(TESTS),$(TESTS),-m 'not second')
+
+test-all: $(STAMP)-dev
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(if $(TIER),-m '$(TIER)') $(TESTS)
 
 dist: $(VENV)/.made
 	@$(PIP) install --quiet 'build>=1.2'
@@ -107,7 +113,7 @@ lint: $(STAMP)-dev
 types: $(STAMP)-dev
 	@$(BIN)/mypy
 
-check: lint types test
+check: lint types test-all
 
 # The bars of the project: each prints its number, and fails when it is not met.
 bars: $(STAMP)-dev
@@ -115,11 +121,11 @@ bars: $(STAMP)-dev
 
 # Round trip over the standard library of every Python at hand: the table of docs/measurements.md.
 measure: $(STAMP)-dev
-	@$(BIN)/python -m tools.measure_roundtrip
+	@$(BIN)/python -m benchmarks.measure_roundtrip
 
 # Writes the output of the README's example into README.md again.
 readme: $(STAMP)-dev
-	@$(BIN)/python tools/readme_example.py --write
+	@$(BIN)/python scripts/readme_example.py --write
 
 clean:
 	rm -rf $(VENV) $(OUT) gallery docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tools import measurements
+from benchmarks import measurements
 
 MOST_DETAILS = 40
 KEEP = "DEPYF_KEEP"

@@ -22,8 +22,8 @@ from torch.utils import _pytree
 import depyf
 from benchmarks.bar import Bar, none_of, report
 from benchmarks.dump import lines_of_body
-from benchmarks.dynamo_programs.program import Program
 from benchmarks.remains import dead_lists, used_at_once
+from corpus.dynamo_programs.program import Program
 from depyf.model.run import Compile, Transformed
 
 MODULES = ("breaks", "functions", "effects", "ambience")
@@ -36,7 +36,7 @@ SHARE = 5
 
 def load(module: str) -> list[Program]:
     """Return the programs of a module that is executed anew: nothing of an earlier run is left in its globals."""
-    name = f"benchmarks.dynamo_programs.{module}"
+    name = f"corpus.dynamo_programs.{module}"
     spec = importlib.util.find_spec(name)
     assert spec is not None and spec.loader is not None
     made = importlib.util.module_from_spec(spec)

@@ -21,11 +21,11 @@ import torch
 
 import depyf
 from benchmarks.bar import Bar, report
-from benchmarks.problems.seeded import CLEAN, HERE, PROBLEMS
+from corpus.problems.seeded import CLEAN, HERE, PROBLEMS
 from depyf.findings import Finding, findings
 
 for _name in ("training", "loops", "without"):
-    importlib.import_module(f"benchmarks.problems.{_name}")
+    importlib.import_module(f"corpus.problems.{_name}")
 
 
 def found(program: Callable[[], object]) -> tuple[Finding, ...]:

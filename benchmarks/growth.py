@@ -2,10 +2,10 @@
 
     python -m benchmarks.growth [--sizes 160,640,2560] [--family NAME ...] [--tool ours|ours-verified] [--peers]
 
-For each family (`benchmarks/families.py`, with those of `tools/roundtrip`) the time of the processor at each size, and
-the exponent between the last two: 1 is linear. Times that grew too fast are taken again, and the least of them counts:
-what else the machine does makes a time longer, never shorter. A family that Python itself cannot compile beyond some
-size ends there. With `--peers` the families of the round trip are measured with depyf 0.20 too, at small sizes.
+For each family (`benchmarks/families.py`, with those of `benchmarks/roundtrip`) the time of the processor at each size,
+and the exponent between the last two: 1 is linear. Times that grew too fast are taken again, and the least of them
+counts: what else the machine does makes a time longer, never shorter. A family that Python itself cannot compile beyond
+some size ends there. With `--peers` the families of the round trip are measured with depyf 0.20 too, at small sizes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from dataclasses import replace
 
 from benchmarks.bar import Bar, none_of, report
 from benchmarks.families import FAMILIES
+from benchmarks.interpreters import find as find_python
 from benchmarks.measured import Answer, Measured
 from benchmarks.peers import PEERS, find, missing
-from tests.interpreters import find as find_python
 
 STEEPEST = 1.2
 SHORTEST = 0.05

@@ -46,7 +46,7 @@ class Task:
 def tasks(backends: Sequence[str], wanted: Sequence[str]) -> list[Task]:
     """Return what is to be run."""
     from benchmarks.dynamo_code import MODULES, load
-    from benchmarks.real_models import REAL_MODELS
+    from corpus.real_models import REAL_MODELS
 
     named = [("program", each.name) for module in MODULES for each in load(module)]
     named += [("model", name) for name in REAL_MODELS]

@@ -23,8 +23,8 @@ from torch.utils import _pytree
 import depyf
 from benchmarks.dump import PROVEN, Dump
 from benchmarks.dynamo_code import MODULES, bits, load, run
-from benchmarks.dynamo_programs.program import Program
-from benchmarks.small_models import train
+from corpus.dynamo_programs.program import Program
+from corpus.small_models import train
 
 MARK = "interference: "
 _VARYING = re.compile(r"0x[0-9a-f]+|\b\d{9,}\b|[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}")
@@ -116,7 +116,7 @@ def _of_program(name: str, backend: str) -> Callable[[], dict[str, object]]:
 
 
 def _of_model(name: str, backend: str) -> Callable[[], dict[str, object]]:
-    from benchmarks.real_models import REAL_MODELS
+    from corpus.real_models import REAL_MODELS
 
     def training() -> dict[str, object]:
         torch._dynamo.reset()

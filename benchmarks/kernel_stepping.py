@@ -26,14 +26,14 @@ import torch
 from click.testing import CliRunner
 from torch import Tensor
 
+from benchmarks import debugged
 from benchmarks.bar import Bar, report
+from benchmarks.debugged import Debugged, free_port, under_debugpy
 from benchmarks.kernels import MODELS, run_model
 from depyf.cli.commands import depyf
 from depyf.links.documents import kernel_sources
 from depyf.links.inductor.line import Launched
 from depyf.model.index_reader import read_run
-from tests.torch.debuggers import debugged
-from tests.torch.debuggers.debugged import Debugged, free_port, under_debugpy
 
 COUNT, PROGRAMS, TOLERANCE, SECONDS = 10, 2, 1e-3, 1800
 MARK = "what is seen:"

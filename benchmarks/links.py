@@ -4,7 +4,7 @@
     python -m benchmarks.links --dumps FOLDER        # of dumps that were made before; without them: makes them there
     python -m benchmarks.links --lines 1000 --seed 1
 
-The programs are those of the gallery and of `benchmarks.linked.programs`. The judge shares no code with depyf, and is
+The programs are those of the gallery and of `corpus.linked`. The judge shares no code with depyf, and is
 `benchmarks.linked`:
 
 - A line of a graph may be linked to what the comments of torch above the graph's nodes say, by a reading of its own.
@@ -32,7 +32,7 @@ from pathlib import Path
 from benchmarks.bar import Bar, none_of, report
 from benchmarks.linked.graph_text import Places, places_of_lines
 from benchmarks.linked.judge import Module
-from benchmarks.linked.programs import PROGRAMS
+from corpus.linked import PROGRAMS
 from depyf.links.documents import Document, documents
 from depyf.model.index_reader import Run, read_run
 
@@ -74,7 +74,7 @@ def collect(folder: Path, only: list[str]) -> list[Path]:
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
     }
     commands = {name: [f"examples/gallery/{name}.py", "inductor"] for name in GALLERY}
-    commands |= {name: ["benchmarks/linked/programs.py", name, "inductor"] for name in PROGRAMS}
+    commands |= {name: ["corpus/linked.py", name, "inductor"] for name in PROGRAMS}
     commands = {name: program for name, program in commands.items() if not only or name in only}
     for name, program in commands.items():
         if not (folder / name / "index.json").exists():

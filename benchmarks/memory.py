@@ -14,16 +14,16 @@ import subprocess
 import sys
 
 from benchmarks.bar import Bar, report
+from benchmarks.interpreters import find
 from benchmarks.peers import ROOT
-from tests.interpreters import find
 
 MOST = 500
 """Megabytes."""
 PROGRAM = """
 import json, marshal, resource, sys, time
 from importlib.util import MAGIC_NUMBER
-sys.path[:0] = [sys.argv[1] + "/src", sys.argv[1] + "/tools/roundtrip"]
-import corpus
+sys.path[:0] = [sys.argv[1] + "/src", sys.argv[1] + "/benchmarks/roundtrip"]
+import library as corpus
 from depyf.decompiler import api
 from depyf.errors import DecompilationError
 began, modules, failed, exact = time.process_time(), 0, 0, 0

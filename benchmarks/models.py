@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.bar import Bar, none_of, report
 from benchmarks.dump import PROVEN, Dump
-from benchmarks.small_models import TRAININGS, train
+from corpus.small_models import TRAININGS, train
 
 _WARNED = "depyf warned: "
 

@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.interpreters import find as find_python
+from benchmarks.interpreters import find as find_python
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".peers"

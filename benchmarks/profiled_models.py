@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 
 import depyf
-from benchmarks.profiled_families import FAMILIES, Family
+from corpus.profiled_families import FAMILIES, Family
 from depyf.links.profile.events import STEP, pays_for_a_compile, periods
 
 STEPS, SECONDS = 400, 4.0

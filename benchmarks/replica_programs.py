@@ -21,7 +21,7 @@ from torch.utils import _pytree
 
 from benchmarks.bar import Bar, none_of, report
 from benchmarks.dynamo_code import MODULES, bits, load
-from benchmarks.dynamo_programs.program import Program
+from corpus.dynamo_programs.program import Program
 from depyf.model.run import Unavailable
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.runs import watch_runs

@@ -26,8 +26,8 @@ PROGRAMS = (
     ("examples/training_step.py", "eager"),
     ("examples/training_step.py", "aot_eager"),
     ("examples/training_step.py", "inductor"),
-    ("benchmarks/launched/torch_cases.py", "eager"),
-    ("benchmarks/launched/torch_cases.py", "aot_eager"),
+    ("corpus/launched/torch_cases.py", "eager"),
+    ("corpus/launched/torch_cases.py", "aot_eager"),
 )
 BUILD = """
 import sys, time

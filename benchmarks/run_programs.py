@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = (ROOT / "benchmarks" / "launched", ROOT / "examples")
+FOLDERS = (ROOT / "corpus" / "launched", ROOT / "examples")
 OUT = "depyf_output"
 SECONDS = 500
 

@@ -56,8 +56,8 @@ def _trainings(directory: Path) -> None:
     import torch
 
     import depyf
-    from benchmarks.small_models import TRAININGS as KNOWN
-    from benchmarks.small_models import train
+    from corpus.small_models import TRAININGS as KNOWN
+    from corpus.small_models import train
 
     for name, backend in TRAININGS:
         torch._dynamo.reset()

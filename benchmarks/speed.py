@@ -29,9 +29,9 @@ FASTER, SLOWEST, PROOF = 20.0, 0.050, 3.0
 COMPILE = """
 import os, py_compile, sys
 sys.path.insert(0, sys.argv[1])
-import corpus
-root = corpus.stdlib_dir()
-for number, path in enumerate(sorted(corpus.py_files(root))):
+import library
+root = library.stdlib_dir()
+for number, path in enumerate(sorted(library.py_files(root))):
     target = os.path.join(sys.argv[2], "%05d.pyc" % number)
     try:
         py_compile.compile(path, target, doraise=True)
@@ -74,7 +74,7 @@ def modules(python: str, count: int, limit: float) -> list[Bar]:
     """Measure modules of 3.8's standard library with the peers for 3.8, and with ours."""
     peers = [(peer, path) for peer in PEERS if peer.version == (3, 8) and (path := find(peer)) is not None]
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        command = [peers[0][1], "-c", COMPILE, str(ROOT / "tools" / "roundtrip"), folder]
+        command = [peers[0][1], "-c", COMPILE, str(ROOT / "benchmarks" / "roundtrip"), folder]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         paths = random.Random(0).sample(sorted(map(str, Path(folder).iterdir())), count)
         measured = {peer.name: stack.enter_context(Measured(path, peer.adapter, limit=limit)) for peer, path in peers}

@@ -1,6 +1,6 @@
 """The numbers of a summary against torch's own: its list of compiles, its counters, and the code that Python ran.
 
-    python -m benchmarks.truth              # 106 programs of `benchmarks/dynamo_programs`, 12 of a public repository
+    python -m benchmarks.truth              # 106 programs of `corpus/dynamo_programs`, 12 of a public repository
     python -m benchmarks.truth 10           # the first ten of each module
     python -m benchmarks.truth --public     # those of the public repository alone
 
@@ -37,7 +37,7 @@ from torch._dynamo import convert_frame, exc, symbolic_convert, utils
 
 import depyf
 from benchmarks.dynamo_code import MODULES, load, run
-from benchmarks.public_programs import PROGRAMS
+from corpus.public_programs import PROGRAMS
 from depyf.model.counts import breaks_of
 from depyf.model.run import Function, Recompile, Session
 from depyf.torch.capture.active import HITS

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchmarks.bar import Bar, none_of, report
-from benchmarks.features import QUICK_KERNELS, load
+from corpus.features import QUICK_KERNELS, load
 
 FEATURES_AT_LEAST = 120
 CHUNK = 12

@@ -32,7 +32,7 @@ import torch
 import torch._dynamo
 
 from benchmarks import torch_state
-from benchmarks.features import load
+from corpus.features import load
 
 LONGEST = 900
 """Seconds that a feature may take: nothing ends it but a hang, also on a machine that stands still for a while."""

@@ -2,7 +2,7 @@
 
     python -m benchmarks.ways [--python PYTHON] [WAY ...]
 
-Each way of `benchmarks/features/ways.py` runs in a process of its own, inside of `prepare_debug`. Printed is a row for
+Each way of `corpus/features/ways.py` runs in a process of its own, inside of `prepare_debug`. Printed is a row for
 each compile, read from `index.json`. Where the program has no call behind a compile, or keeps what it compiled, torch
 does not say when it runs; where Dynamo made no code, the index has to say why.
 """
@@ -21,7 +21,7 @@ from typing import Any
 
 import depyf
 from benchmarks.bar import Bar, none_of, report
-from benchmarks.features import QUICK_KERNELS, NotHere, load
+from corpus.features import QUICK_KERNELS, NotHere, load
 
 UNTOLD = ("Dynamo made no code", "no entry was found")
 """What the index says where nothing was seen, which is no reason."""
@@ -112,7 +112,7 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default=sys.executable, help="the interpreter, with torch and depyf")
-    parser.add_argument("ways", nargs="*", help="names of functions in benchmarks/features/ways.py")
+    parser.add_argument("ways", nargs="*", help="names of functions in corpus/features/ways.py")
     arguments = parser.parse_args()
     names = [f"ways.{each}" for each in arguments.ways] or [each for each in load() if each.startswith("ways.")]
     lacking, outside = list[str](), 0

@@ -2,7 +2,7 @@
 
     python benchmarks/worker.py TOOL
 
-TOOL is `ours`, `ours-verified`, or an adapter of `tools/roundtrip`. One task a line on stdin, as JSON:
+TOOL is `ours`, `ours-verified`, or an adapter of `benchmarks/roundtrip`. One task a line on stdin, as JSON:
 {"sample": [size, seed]} draws functions from the standard library and answers their number, {"index": n} decompiles one
 of them, {"range": [m, n]} those from m up to n, {"family": name, "n": n} a program of `families`, {"pyc": path} a
 module. All of this runs on Python 3.7 too.
@@ -40,7 +40,7 @@ class Tool:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        sys.path[:0] = [HERE, os.path.join(ROOT, "tools", "roundtrip")]
+        sys.path[:0] = [HERE, os.path.join(ROOT, "benchmarks", "roundtrip")]
         if name.startswith("ours"):  # A peer may be another depyf.
             sys.path.insert(0, os.path.join(ROOT, "src"))
         self.adapter = importlib.import_module("adapters." + name) if not name.startswith("ours") else None
@@ -93,8 +93,8 @@ class Tool:
 
 def functions(size: int, seed: int) -> list[types.CodeType]:
     """Return the sample of functions that the round trip draws."""
-    corpus = importlib.import_module("corpus")
-    items = corpus.collect(corpus.stdlib_dir())
+    library = importlib.import_module("library")
+    items = library.collect(library.stdlib_dir())
     return [code for _, _, code in random.Random(seed).sample(items, size)]
 
 

@@ -52,6 +52,17 @@ RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 # The only files that ask which Python or which torch this is.
 VERSION_AWARE = ("src/depyf/bytecode/versions/", "src/depyf/torch/adapters/")
 
+# The rooms beside the package, and those of them that each may import; only tests import tests.
+YARD: dict[str, frozenset[str]] = {
+    "src": frozenset(),
+    "examples": frozenset({"examples"}),
+    "corpus": frozenset({"corpus"}),
+    "benchmarks": frozenset({"corpus", "benchmarks", "examples"}),
+    "scripts": frozenset({"corpus", "benchmarks", "scripts", "examples"}),
+    "docs": frozenset({"scripts"}),
+    "tests": frozenset({"corpus", "benchmarks", "scripts", "tests", "examples"}),
+}
+
 # What a part may import from outside the standard library.
 THIRD_PARTY = {
     "torch": {"torch", "sympy", "numpy", "triton"},
@@ -63,10 +74,10 @@ THIRD_PARTY = {
 }
 
 # Written for Python 3.7 to 3.15 and measured as it is; it is no part of the package.
-FOREIGN = ("tools/roundtrip/",)
+FOREIGN = ("benchmarks/roundtrip/",)
 
 # Programs as users write them, with the names that they give.
-OF_USERS = ("tools/guard_verdicts/programs/", "tests/bytecode/programs/")
+OF_USERS = ("corpus/guards/programs/", "tests/bytecode/programs/")
 
 # A name that clients of earlier releases import.
 NAMED_BY_CLIENTS = ("src/depyf/compat/explain/utils.py",)
@@ -178,6 +189,18 @@ def import_direction(source: Source) -> list[Offence]:
         elif part != source.part and RANK[part] == RANK[source.part]:
             offences.append(Offence(source.path, line, f"'{source.part}' imports {name}, which stands beside it"))
     return offences
+
+
+def yard_direction(source: Source) -> list[Offence]:
+    """Imports between the package and the rooms beside it go one way, in the order of `YARD`."""
+    room = source.path.partition("/")[0]
+    if room not in YARD:
+        return [Offence(source.path, 1, f"'{room}' has no place in YARD")]
+    return [
+        Offence(source.path, line, f"'{room}' imports {name}")
+        for line, name in _imports(source)
+        if name.partition(".")[0] in YARD and name.partition(".")[0] not in YARD[room]
+    ]
 
 
 def third_party(source: Source) -> list[Offence]:
@@ -338,6 +361,7 @@ def machine_paths(source: Source) -> list[Offence]:
 
 PYTHON_RULES: tuple[Rule, ...] = (
     import_direction,
+    yard_direction,
     third_party,
     version_tests,
     file_cap,

@@ -16,4 +16,15 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 # Every pass is checked after it has run, in this process and in its children.
 os.environ["DEPYF_CHECK"] = "1"
 
+import pytest  # noqa: E402
+
 import depyf.decompiler.api  # noqa: E402, F401 - begins to check
+from tests.tiers import is_second  # noqa: E402
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make test` leaves to `make test-all`."""
+    for item in items:
+        path = item.path.relative_to(_ROOT).as_posix()
+        if is_second(path) or item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.second)

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from benchmarks.function_sizes import too_large
 from tests.architecture_rules import (
     FILE_CAP,
     FUNCTION_CAP,
@@ -30,8 +31,8 @@ from tests.architecture_rules import (
     third_party,
     vague_names,
     version_tests,
+    yard_direction,
 )
-from tools.function_sizes import too_large
 
 FILES = project_files()
 GRAPH = "src/depyf/decompiler/graph/a.py"
@@ -96,6 +97,11 @@ OFFENDERS = [
     (import_direction, "src/depyf/decompiler/lift/a.py", "from ..emit import lines\n"),
     (import_direction, "src/depyf/errors.py", "from depyf.version import __version__\n"),
     (import_direction, "src/depyf/somewhere/a.py", "x = 1\n"),
+    (yard_direction, "corpus/a.py", "from benchmarks.bar import Bar\n"),
+    (yard_direction, "benchmarks/a.py", "def f():\n    from scripts import golden\n"),
+    (yard_direction, "scripts/a.py", "import importlib\nimportlib.import_module('tests.oracles')\n"),
+    (yard_direction, "src/depyf/api.py", "import corpus.small_models\n"),
+    (yard_direction, "tools/a.py", "x = 1\n"),
     (third_party, "src/depyf/report/a.py", "import torch\n"),
     (third_party, "src/depyf/decompiler/api.py", "def f():\n    from torch._dynamo import config\n"),
     (third_party, "src/depyf/__init__.py", "import importlib\nimportlib.import_module('torch')\n"),
@@ -141,6 +147,8 @@ INNOCENTS = [
     (import_direction, "src/depyf/torch/a.py", "from depyf.model.run import Compile\n"),
     (import_direction, "src/depyf/__init__.py", "from depyf.api import decompile\n"),
     (import_direction, "tests/a.py", "import depyf\n"),
+    (yard_direction, "scripts/a.py", "from benchmarks.bar import Bar\nimport corpus.small_models\n"),
+    (yard_direction, "tests/quality/a.py", "from tests.oracles import proven\n"),
     (third_party, "src/depyf/torch/a.py", "import torch\n"),
     (third_party, "src/depyf/cli/a.py", "import click\nimport ast\n"),
     (version_tests, "src/depyf/bytecode/versions/a.py", "import sys\nNEW = sys.version_info >= (3, 11)\n"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -113,3 +114,18 @@ def test_the_workflows_of_the_host_are_valid() -> None:
     checker = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
     _run(*checker, *workflows, cwd=ROOT)
     assert "'jobs' is a required property" in _run(*checker, ROOT / "pyproject.toml", cwd=ROOT, ok=False)
+
+
+def test_workflows_name_actions_by_the_hash_of_their_commit() -> None:
+    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    lines = [line.strip() for path in workflows for line in path.read_text(encoding="utf-8").splitlines()]
+    used = [line for line in lines if "uses:" in line]
+    assert used
+    assert [line for line in used if not re.fullmatch(r"- uses: [\w./-]+@[0-9a-f]{40} # v[\d.]+", line)] == []
+
+
+def test_the_nightly_workflow_has_the_releases_of_the_support_matrix() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "nightly.yml").read_text(encoding="utf-8")
+    nightly = set(re.findall(r'torch: "([\d.]+)", python: "([\d.]+)"', workflow))
+    page = (ROOT / "docs" / "support-matrix.md").read_text(encoding="utf-8")
+    assert nightly == set(re.findall(r"^\| ([\d.]+)\+\w+ \| (3\.\d+)", page, re.MULTILINE))

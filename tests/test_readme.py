@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tools import readme_example
+from scripts import readme_example
 
 README = readme_example.README.read_text(encoding="utf-8")
 

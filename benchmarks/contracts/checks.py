@@ -14,8 +14,8 @@ import pytest
 import torch
 from torch._inductor.async_compile import AsyncCompile
 
-from benchmarks.contracts import elsewhere
-from benchmarks.contracts.regressions import BETWEEN, INSIDE, State
+from corpus.contracts import elsewhere
+from corpus.contracts.regressions import BETWEEN, INSIDE, State
 
 BACKEND = os.environ.get("CONTRACT_BACKEND", "eager")
 REPEAT = range(int(os.environ.get("CONTRACT_REPEAT", "1")))
@@ -75,7 +75,7 @@ def tabular(x: torch.Tensor, kept: State, inside: Callable[[torch.Tensor, State]
 
 @pytest.mark.parametrize("seed", BREAKS[:10])
 @pytest.mark.parametrize("_repeat", REPEAT)
-@pytest.mark.compiles(breaks=0, eager_calls=0, allow=["benchmarks.contracts.elsewhere"])  # TabPFN, pull request 1166
+@pytest.mark.compiles(breaks=0, eager_calls=0, allow=["corpus.contracts.elsewhere"])  # TabPFN, pull request 1166
 def test_tabpfn(seed: str, _repeat: int) -> None:
     """Have no graph break in one's own code; those of packages are their own."""
     two_steps(tabular, seed)

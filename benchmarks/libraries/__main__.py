@@ -24,10 +24,10 @@ from typing import Any
 import torch
 
 from benchmarks.bar import Bar, none_of, report
-from benchmarks.features import QUICK_KERNELS
-from benchmarks.libraries.programs import LIBRARIES
 from benchmarks.unnoticed import differences
 from benchmarks.ways import UNTOLD, row
+from corpus.features import QUICK_KERNELS
+from corpus.libraries import LIBRARIES
 
 ROOT = Path(__file__).resolve().parents[2]
 _TIMES = re.compile(r"\b[A-Z]?\d{4} \d\d:\d\d:\d\d\.\d+ \d+|\d+\.\d+(?=['\"s ])|0x[0-9a-f]+")
@@ -115,7 +115,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     folder = Path(tempfile.gettempdir()) / "depyf-libraries"
     parser.add_argument("--environments", type=Path, default=folder, help=f"where they are made (default {folder})")
-    parser.add_argument("libraries", nargs="*", help="names of functions in benchmarks/libraries/programs.py")
+    parser.add_argument("libraries", nargs="*", help="names of functions in corpus/libraries.py")
     arguments = parser.parse_args()
     arguments.environments.mkdir(parents=True, exist_ok=True)
     differing, missing, absent = list[str](), list[str](), list[str]()

@@ -14,8 +14,8 @@ from pathlib import Path
 import torch
 
 import depyf
-from benchmarks.libraries.programs import LIBRARIES
 from benchmarks.unnoticed_run import normal, told
+from corpus.libraries import LIBRARIES
 
 
 def main(name: str, result: str, directory: str = "") -> None:

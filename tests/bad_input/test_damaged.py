@@ -15,10 +15,10 @@ import pytest
 from depyf.api import decompile_code, decompile_module_pyc, decompile_pyc, load_pyc
 from depyf.bytecode.versions.known import FACTS
 from depyf.errors import DecompilationError
-from tools.bad_input.__main__ import MEMORY, SECONDS, run_all
-from tools.bad_input.cases import REFUSED, Cases, peak, reset_peak
-from tools.bad_input.damage import DAMAGES, damaged, damaged_code
-from tools.bad_input.seeds import seeds
+from tests.quality.bad_input.__main__ import MEMORY, SECONDS, run_all
+from tests.quality.bad_input.cases import REFUSED, Cases, peak, reset_peak
+from tests.quality.bad_input.damage import DAMAGES, damaged, damaged_code
+from tests.quality.bad_input.seeds import seeds
 
 HEADER = importlib.util.MAGIC_NUMBER + bytes(12)
 MODULE = compile("x = 0", "m.py", "exec")

@@ -10,9 +10,9 @@ import pytest
 from depyf.api import decompile_module_pyc, load_pyc
 from depyf.decompiler.module import module_source
 from depyf.errors import DecompilationError
-from tools.bad_input.expensive import EXACT, FAULT, File, Spent, drawn, exponent, spend
-from tools.bad_input.hostile import FAMILIES
-from tools.bad_input.written import VERSIONS, Assembler, Written, facts_for
+from tests.quality.bad_input.expensive import EXACT, FAULT, File, Spent, drawn, exponent, spend
+from tests.quality.bad_input.hostile import FAMILIES
+from tests.quality.bad_input.written import VERSIONS, Assembler, Written, facts_for
 
 SMALL, LARGE = 2 << 10, 16 << 10
 QUADRATIC = 2 * LARGE / SMALL

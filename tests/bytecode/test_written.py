@@ -6,12 +6,12 @@ import dataclasses
 
 import pytest
 
+from corpus.opcodes.assembler import assemble
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_GENERATOR, CO_NEWLOCALS, CO_OPTIMIZED
 from depyf.bytecode.normalise import normalise
 from depyf.decompiler.module import module_source
 from depyf.errors import DecompilationError
 from tests import interpreters
-from tests.bytecode.assembled import assemble
 from tests.bytecode.listings import shown
 
 RETURN = ("LOAD_CONST", "RETURN_VALUE")

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from corpus.opcodes.assembled import ASSEMBLED, assemble
+from corpus.opcodes.programs import Program, opcodes_of, programs
 from depyf.bytecode.versions.known import FACTS
 from depyf.cli import opcodes as table
 from depyf.cli.commands import depyf
@@ -19,8 +21,6 @@ from depyf.decompiler.pipeline.run import decompile
 from depyf.verify.level import Level
 from tests import interpreters
 from tests.oracles import compiled, oracle
-from tools.opcode_tests.assembled import ASSEMBLED, assemble
-from tools.opcode_tests.programs import Program, opcodes_of, programs
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "coverage.md"
 SHOWN_BY = {

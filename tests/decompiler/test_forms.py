@@ -49,7 +49,7 @@ from depyf.decompiler.structure.same_ends import join_same_ends
 from depyf.decompiler.structure.shared_ends import share_ends
 from depyf.decompiler.structure.thread import thread
 from tests.pipeline.samples import functions
-from tools.forms.around import forms
+from tests.quality.forms.around import forms
 
 FOLDER = Path(__file__).parent / "forms"
 UNCHANGED = "unchanged"

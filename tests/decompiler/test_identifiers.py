@@ -8,7 +8,7 @@ import pytest
 
 from depyf.decompiler.passes.identifiers import are_writable, write_identifiers
 from tests.decompiler.test_forms import code_of
-from tools.forms.operations import read_listing
+from tests.quality.forms.operations import read_listing
 
 RETURNED = "CONST None\nRETURN\n"
 SAID = {

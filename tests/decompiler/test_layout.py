@@ -10,13 +10,13 @@ import types
 
 import pytest
 
+from benchmarks.as_written.__main__ import compiled
+from benchmarks.as_written.lines import Count, add
 from depyf.api import decompile_module
 from depyf.bytecode.code import Version
 from depyf.bytecode.reader import read
 from depyf.decompiler.module import module_source
 from depyf.verify.level import Level
-from tools.as_written.__main__ import compiled
-from tools.as_written.lines import Count, add
 
 HAS_COLUMNS = sys.version_info >= (3, 11)
 VERSIONS: tuple[Version, ...] = ((3, 8), (3, 10), (3, 11), (3, 12), (3, 13), (3, 14))

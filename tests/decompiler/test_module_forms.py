@@ -1,8 +1,8 @@
 """Each module of `structure/`, `lift/` and `passes/` has tests of its own: the cases in `tests/decompiler/forms`.
 
-    python -m tools.forms.choose structure/exits      chooses cases for a module
-    python -m tools.forms.search structure/exits      varies sources and forms where none tells a rule
-    python -m tools.forms.measure structure/exits     says how many changed rules they catch
+    python -m tests.quality.forms.choose structure/exits      chooses cases for a module
+    python -m tests.quality.forms.search structure/exits      varies sources and forms where none tells a rule
+    python -m tests.quality.forms.measure structure/exits     says how many changed rules they catch
     python -m tests.decompiler.test_module_forms      writes what the passes give into the files; read the difference
 """
 
@@ -16,12 +16,12 @@ import pytest
 
 from tests import interpreters
 from tests.decompiler.test_forms import CASES, PASSES, TREES
-from tools.forms.around import MADE_ANEW, SOURCE
-from tools.forms.cases import FOLDER, Case, cases, files_of, modules, write
-from tools.forms.changes import NoForm
-from tools.forms.compiling import compiled_piece
-from tools.forms.equivalent import reasons
-from tools.forms.mutants import applied, mutants
+from tests.quality.forms.around import MADE_ANEW, SOURCE
+from tests.quality.forms.cases import FOLDER, Case, cases, files_of, modules, write
+from tests.quality.forms.changes import NoForm
+from tests.quality.forms.compiling import compiled_piece
+from tests.quality.forms.equivalent import reasons
+from tests.quality.forms.mutants import applied, mutants
 
 TESTS = Path(__file__).resolve().parent.parent
 WITH_CASES = [module for module in modules() if cases(module)]

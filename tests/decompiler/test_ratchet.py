@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks import ratchet
 from tests.interpreters import VERSIONS, label, need
-from tools import ratchet
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=label)

@@ -9,7 +9,7 @@ from depyf.decompiler.lift.simulate import lift, split_loop_edges
 from depyf.decompiler.show.graph import text
 from tests.decompiler.folding import graph_of
 from tests.decompiler.test_forms import code_of
-from tools.forms.operations import read_listing
+from tests.quality.forms.operations import read_listing
 
 CODE = code_of("def f(a): return g")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.documented.blocks import PageError, Role, blocks, commands
-from tools.documented.compare import matches, renewed
-from tools.documented.run import ROOT, Output, difference, pages, rewritten, run_page
+from scripts.documented.blocks import PageError, Role, blocks, commands
+from scripts.documented.compare import matches, renewed
+from scripts.documented.run import ROOT, Output, difference, pages, rewritten, run_page
 
 ON = ("2.13", "3.11")
 """The torch and the Python whose output the pages show."""
@@ -47,7 +47,7 @@ def outputs_of(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], list
 @pytest.mark.parametrize("page", _with_code(), ids=lambda page: page.stem)
 def test_a_page_shows_what_its_blocks_print(page: Path, outputs_of: Callable[[Path], list[Output]]) -> None:
     wrong = [difference(page, each) for each in outputs_of(page) if not each.is_right]
-    assert not wrong, "\n".join([*wrong, f"python -m tools.documented --write {page.relative_to(ROOT)}"])
+    assert not wrong, "\n".join([*wrong, f"python -m scripts.documented --write {page.relative_to(ROOT)}"])
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.documented.run import ROOT, pages
+from scripts.documented.run import ROOT, pages
 
 FIRST = ("README.md", "docs/getting-started.md", "docs/walkthrough.md", "docs/how-it-works.md")
 """What a newcomer reads first."""

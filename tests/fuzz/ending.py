@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from depyf.verify.level import Level
-from tools.fuzz.batches import Batch, Found
-from tools.fuzz.check import ORIGINAL, OURS
+from tests.quality.fuzz.batches import Batch, Found
+from tests.quality.fuzz.check import ORIGINAL, OURS
 
 INVALID, DIFFERENT, ONCE = 3, 5, 7
 ENDS = {INVALID: ("", ORIGINAL, OURS), DIFFERENT: ("", OURS), ONCE: ("",)}

@@ -5,8 +5,8 @@ Each block is what lies on its stack, its operations, its exit, and the handler 
 
 from __future__ import annotations
 
-from tools.fuzz.lower import running
-from tools.fuzz.program import Block, Exit, Op, Program, Region
+from tests.quality.fuzz.lower import running
+from tests.quality.fuzz.program import Block, Exit, Op, Program, Region
 
 
 def op(name: str, arg: object = None) -> Op:

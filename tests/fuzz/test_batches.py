@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.fuzz import ending
-from tools.fuzz.batches import Batch, run_all
+from tests.quality.fuzz.batches import Batch, run_all
 
 
 def test_a_program_that_ends_its_process_is_judged_alone() -> None:

@@ -15,8 +15,8 @@ import sys
 sys.path[:0] = sys.argv[1:3]
 from depyf.verify.level import Level
 from tests.fuzz.found import PROGRAMS, program
-from tools.fuzz.check import check
-from tools.fuzz.lower import lower
+from tests.quality.fuzz.check import check
+from tests.quality.fuzz.lower import lower
 
 for name in PROGRAMS:
     if name == "a test that is returned" and sys.version_info >= (3, 12):

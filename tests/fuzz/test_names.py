@@ -16,7 +16,7 @@ import sys, types
 sys.path[:0] = sys.argv[1:3]
 from depyf.api import decompile_code
 from depyf.verify.level import Level
-from tools.fuzz.check import recompiled
+from tests.quality.fuzz.check import recompiled
 
 
 def many(a, b, c, *, d=1, **e):

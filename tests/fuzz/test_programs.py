@@ -19,7 +19,7 @@ def fuzz(version: tuple[int, int], *options: str) -> str:
     python = interpreters.need(version)
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [python, "-m", "tools.fuzz", *options],
+        [python, "-m", "tests.quality.fuzz", *options],
         capture_output=True,
         text=True,
         check=False,

@@ -14,9 +14,9 @@ SCRIPT = """
 import sys
 sys.path[:0] = sys.argv[1:3]
 from tests.fuzz.found import block, branch, load, op, region, to, CALL_G, RETURN
-from tools.fuzz import check
-from tools.fuzz.lower import lower, running
-from tools.fuzz.program import Exit, Program
+from tests.quality.fuzz import check
+from tests.quality.fuzz.lower import lower, running
+from tests.quality.fuzz.program import Exit, Program
 
 fuel_beside_method = (
     [
@@ -59,7 +59,7 @@ CLOSE = """
 import sys
 sys.path[:0] = sys.argv[1:3]
 import types
-from tools.fuzz.drive import close
+from tests.quality.fuzz.drive import close
 
 
 def stubborn():

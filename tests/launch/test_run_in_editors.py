@@ -69,7 +69,7 @@ def stop_in_the_forward_graph(client: Any, stopped: Any, dump: Path) -> None:
 @pytest.mark.slow
 def test_vs_code_attaches_to_a_program_that_depyf_runs(script: Path, tmp_path: Path) -> None:
     pytest.importorskip("debugpy", reason="needs debugpy, the debugger of VS Code")
-    from tests.torch.debuggers.debugged import Debugged, free_port, under_debugpy
+    from benchmarks.debugged import Debugged, free_port, under_debugpy
 
     port = free_port()
     run = ["-m", "depyf", "run", "--debug", "--no-html", "-o", str(tmp_path / "out")]
@@ -83,8 +83,8 @@ def test_vs_code_attaches_to_a_program_that_depyf_runs(script: Path, tmp_path: P
 @pytest.mark.slow
 def test_vs_code_follows_depyf_run_into_the_program(script: Path, tmp_path: Path) -> None:
     pytest.importorskip("debugpy", reason="needs debugpy, the debugger of VS Code")
-    from tests.torch.debuggers.dap import DapClient
-    from tests.torch.debuggers.debugged import Debugged, free_port, next_stop
+    from benchmarks.dap import DapClient
+    from benchmarks.debugged import Debugged, free_port, next_stop
 
     written = write_launch_json(tmp_path / "out", str(script), (), is_module=False, cwd=tmp_path)
     (launch,) = json.loads(written.read_text(encoding="utf-8"))["configurations"]

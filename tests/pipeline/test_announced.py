@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from corpus.opcodes.programs import programs
 from depyf.bytecode.code import Code
 from depyf.bytecode.reader import read
 from depyf.decompiler.lift.simplify.known import Known
@@ -16,7 +17,6 @@ from depyf.decompiler.steps import recording
 from tests import interpreters
 from tests.oracles import compiled
 from tests.pipeline.samples import functions
-from tools.opcode_tests.programs import programs
 
 EVERY = 25
 

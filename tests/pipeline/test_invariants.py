@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from corpus.opcodes.programs import programs
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.pyc import load
@@ -24,8 +25,7 @@ from depyf.decompiler.structure.tree import Enter, Jump, Label
 from tests import interpreters
 from tests.oracles import compiled
 from tests.pipeline.samples import functions
-from tools.bad_input.seeds import seeds
-from tools.opcode_tests.programs import programs
+from tests.quality.bad_input.seeds import seeds
 
 
 def checked(code: Code, without: frozenset[str] = frozenset()) -> None:

@@ -6,6 +6,7 @@ import functools
 
 import pytest
 
+from corpus.opcodes.programs import programs
 from depyf.api import decompile_code
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
@@ -17,7 +18,6 @@ from depyf.verify.level import Level
 from tests import interpreters
 from tests.oracles import compiled, oracle
 from tests.pipeline.samples import functions
-from tools.opcode_tests.programs import programs
 
 # Iterators by hand need a name for `iter`, which no module has; functions get it as a constant.
 IN_MODULES = sorted(OPTIONAL - {BUILD})

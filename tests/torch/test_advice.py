@@ -6,10 +6,10 @@ import pytest
 
 pytest.importorskip("torch", reason="the programs of the catalogue compile functions")
 
+from benchmarks.advice import judged  # noqa: E402
+from corpus.advice.pair import PAIRS  # noqa: E402
 from depyf.findings.catalogue import KINDS  # noqa: E402 - after the check that torch is there
 from depyf.torch.adapters import seams  # noqa: E402
-from tools.advice.__main__ import judged  # noqa: E402
-from tools.advice.pair import PAIRS  # noqa: E402
 
 
 def test_what_is_advised_was_tried() -> None:

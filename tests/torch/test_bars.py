@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import models, replica, toy
 from benchmarks.bar import Bar
-from benchmarks.small_models import TRAININGS
+from corpus.small_models import TRAININGS
 from depyf.torch.adapters import lacking
 from tests.torch.needs import needs
 

@@ -1,10 +1,10 @@
-"""What the dump shows of some programs, held as files: `python -m tools.golden` writes them again."""
+"""What the dump shows of some programs, held as files: `python -m scripts.golden` writes them again."""
 
 from __future__ import annotations
 
 import pytest
 
-from tools.golden import NAMES, folder, rendered
+from scripts.golden import NAMES, folder, rendered
 
 
 @pytest.mark.parametrize("name", NAMES)

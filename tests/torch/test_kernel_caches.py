@@ -133,7 +133,7 @@ def test_triton_tells_of_its_binaries(heard: list[KernelLook]) -> None:
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    from benchmarks.cache_misses.triton_kernels import kernel
+    from corpus.cache_misses.triton_kernels import kernel
 
     signature = {"x": "*fp32", "n": "i32", "BLOCK": "constexpr", "DOUBLE": "constexpr"}
     caches = KernelCaches(lambda made: heard.append(made()))

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
-from benchmarks.features import load  # noqa: E402 - after the check that torch is there
 from benchmarks.unnoticed import FEATURES_AT_LEAST, Comparison, differences  # noqa: E402
+from corpus.features import load  # noqa: E402 - after the check that torch is there
 
 SAMPLE = (
     "calls.graph_break_by_print",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.traces.damaged import failures
+from benchmarks.traces.damaged import failures
 
 
 def test_damaged_traces_are_read() -> None:

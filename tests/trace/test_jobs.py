@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.traces import harder_jobs
+from benchmarks.traces.jobs import INJECTIONS, job, parsed
 from depyf.cli.commands import depyf
 from depyf.trace.job.files import find
 from depyf.trace.job.groups import job_of, ranks_in_words
 from depyf.trace.job.work import scan_all
 from depyf.trace.reader import Cause
-from tools.traces import harder_jobs
-from tools.traces.jobs import INJECTIONS, job, parsed
 
 DATA = Path(__file__).parent / "data"
 RANKS = DATA / "ranks"

@@ -21,7 +21,7 @@ def scaled(x, n):
 
 
 def test_the_trace_that_is_kept_tells_what_the_capture_tells(tmp_path: Path) -> None:
-    from tools.traces.live import compared
+    from benchmarks.traces.live import compared
 
     torch._dynamo.reset()
     with depyf.prepare_debug(tmp_path / "live", keep_trace=True) as session:

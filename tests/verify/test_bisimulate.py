@@ -17,9 +17,9 @@ from depyf.verify.bisimulate import Bisimulation, bisimulate
 from depyf.verify.compare import verify
 from depyf.verify.flow import Flow
 from depyf.verify.level import Level
+from tests.quality.mutations import KINDS
 from tests.verify.assemble import assemble, view
 from tests.verify.random_programs import Writer, observe
-from tools.mutations import KINDS
 
 DIRECT = """
 def f(a, b):

@@ -19,7 +19,7 @@ from depyf.verify.assumptions import Assumptions
 from depyf.verify.candidate.recompile import recompile
 from depyf.verify.compare import verify
 from depyf.verify.level import Level, Verdict
-from tools.mutations import KINDS
+from tests.quality.mutations import KINDS
 
 
 def capture(function: Callable[..., object], *args: object) -> list[types.CodeType]:

@@ -1,4 +1,4 @@
-"""EXACT agrees with tools/roundtrip, is never laxer, and each of its rules is needed."""
+"""EXACT agrees with benchmarks/roundtrip, is never laxer, and each of its rules is needed."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from depyf.verify.compare import verify
 from depyf.verify.exact import compare_paths
 from depyf.verify.flow import Flow
 from depyf.verify.level import Level
+from tests.quality.mutations import KINDS
 from tests.verify.assemble import assemble, view
-from tools.mutations import KINDS
 
-sys.path.append(str(Path(__file__).parents[2] / "tools" / "roundtrip"))
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks" / "roundtrip"))
 import normal  # noqa: E402  (a tool that stands alone, found by the line above)
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))

@@ -6,8 +6,8 @@ import ast
 from pathlib import Path
 
 from depyf.verify.level import Level
-from tools.mutate import functions, level, mutants, shown
-from tools.mutations import KINDS
+from tests.quality.mutate import functions, level, mutants, shown
+from tests.quality.mutations import KINDS
 
 TEXT = """
 def f(a, b):

@@ -13,7 +13,7 @@ from depyf.bytecode.wordcode import decode
 from depyf.decompiler.lift.rules import FOLD
 
 DATA = importlib.resources.files("depyf.cli") / "opcode_tests.json"
-"""Written by `python -m tools.opcode_tests`: each opcode's test by version, and the opcodes that no code contains."""
+"""Written by `python -m scripts.opcode_tests`: each opcode's test by version, and the opcodes that no code contains."""
 IN_WORDS = ("CACHE", "EXTENDED_ARG")
 TEST = "tests/coverage/test_opcodes.py"
 

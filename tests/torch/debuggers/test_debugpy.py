@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 pytest.importorskip("debugpy", reason="needs debugpy, the debugger of VS Code")
 
-from tests.torch.debuggers.debugged import (  # noqa: E402 - after the check that they can run
+from benchmarks.debugged import (  # noqa: E402 - after the check that they can run
     Debugged,
     free_port,
     place_of,

@@ -8,10 +8,10 @@ from typing import Any
 
 from torch._dynamo.guards import GuardManagerType, GuardManagerWrapper, _get_closure_vars
 
+from benchmarks.guard_verdicts.verdicts import executable
 from depyf.torch.guards.tree import Tree
 from depyf.torch.guards.verdicts import agreement
 from depyf.torch.guards.verdicts.explain import explain
-from tools.guard_verdicts.verdicts import executable
 
 
 def frame() -> None:

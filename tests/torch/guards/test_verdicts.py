@@ -7,12 +7,12 @@ import warnings
 import pytest
 import torch
 
+from benchmarks.guard_verdicts.verdicts import Guarded, NotAsked, Verdict, verdicts
+from corpus.guards.program import Program
+from corpus.guards.programs import PROGRAMS
 from depyf.torch.adapters import cpp_guards, lacking
 from depyf.torch.guards.kinds import CALLED_THROUGH, KINDS, RELATIONS
 from tests.torch.needs import needs
-from tools.guard_verdicts.program import Program
-from tools.guard_verdicts.programs import PROGRAMS
-from tools.guard_verdicts.verdicts import Guarded, NotAsked, Verdict, verdicts
 
 ASKED_AT_LEAST = 150
 GUARDED_BY_IDENTITY = frozenset({"callable", "module", "module_lists", "builtin_module"})

@@ -11,4 +11,4 @@ from depyf.findings.catalogue.recompiles import RECOMPILES
 __all__ = ["KINDS", "Kind", "advice", "kind_of_break", "kind_of_recompile"]
 
 KINDS: dict[str, Kind] = {each.name: each for each in (*RECOMPILES, *BREAKS, *OTHERS)}
-"""All kinds by name. `python -m tools.advice` runs a program that shows each kind, and one that follows the advice."""
+"""All kinds by name. `python -m benchmarks.advice` runs for each a program that shows it, and one without."""
