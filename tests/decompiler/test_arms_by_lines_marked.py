@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler.passes.written.arms_by_lines import restore_arms_by_lines, subject
+from depyf.decompiler.passes.source_form.arms_by_lines import restore_arms_by_lines, subject
 from tests.decompiler.placing import Marked, marked, plain, source_of
 
 BREAK = "for x in y:  #1\n    if a:  #2\n        break{}\n    return b{}"

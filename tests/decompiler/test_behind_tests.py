@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.written.behind import part_behind
-from depyf.decompiler.passes.written.columns import Columns
+from depyf.decompiler.passes.source_form.behind import part_behind
+from depyf.decompiler.passes.source_form.columns import Columns
 from tests.decompiler.placing import plain, written
 
 MOVED = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from depyf.bytecode.normalise import normalise
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.debug import restore_debug, restore_debug_before_tests
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.debug import restore_debug, restore_debug_before_tests
 from tests.bytecode.listings import compiled
 from tests.decompiler.placing import plain, written
 

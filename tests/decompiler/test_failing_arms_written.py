@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.failing_arms import restore_failing_arms, restore_failing_arms_by_lines
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.failing_arms import restore_failing_arms, restore_failing_arms_by_lines
 from tests.decompiler.placing import Marked, marked, placed, plain, source_of
 
 REST = "".join(f"\ny() #@ {line}:0" for line in range(9, 19))

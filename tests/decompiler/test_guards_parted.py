@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 
 import pytest
 
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.guards import restore_guards
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.guards import restore_guards
 from tests.decompiler.placing import plain, written
 
 PARTED = {

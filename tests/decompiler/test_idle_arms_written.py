@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.idle_arms import restore_idle_arms
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.idle_arms import restore_idle_arms
 from tests.decompiler.placing import plain, written
 
 PARTED = {

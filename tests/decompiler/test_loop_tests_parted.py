@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.loop_tests import restore_loop_tests
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.loop_tests import restore_loop_tests
 from tests.decompiler.placing import plain, written
 
 PARTED = {

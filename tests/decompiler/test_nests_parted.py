@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.nests import restore_nests
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.nests import restore_nests
 from tests.decompiler.placing import plain, written
 
 PARTED = {

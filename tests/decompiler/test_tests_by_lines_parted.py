@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.written.tests_by_lines import Between, restore_tests_by_lines, width
+from depyf.decompiler.passes.source_form.tests_by_lines import Between, restore_tests_by_lines, width
 from tests.decompiler.placing import plain, written
 
 PARTED = {

@@ -29,10 +29,10 @@ from depyf.decompiler.passes.inlined import inlined_operation
 from depyf.decompiler.passes.leftovers import finish_leftovers
 from depyf.decompiler.passes.plain_super import declare_super
 from depyf.decompiler.passes.scopes import declare
+from depyf.decompiler.passes.source_form.as_written import write_as_written
+from depyf.decompiler.passes.source_form.declarations import place_declarations
+from depyf.decompiler.passes.source_form.imports import join_imports
 from depyf.decompiler.passes.unreached import Reached
-from depyf.decompiler.passes.written.as_written import write_as_written
-from depyf.decompiler.passes.written.declarations import place_declarations
-from depyf.decompiler.passes.written.imports import join_imports
 from depyf.decompiler.pipeline.conditions import (
     COLLAPSE,
     is_kept,

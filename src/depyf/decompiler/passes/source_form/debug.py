@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import ast
 
+from depyf.decompiler.passes.source_form.columns import Columns, leading_nots
 from depyf.decompiler.passes.walk import compound, compounds, inner
-from depyf.decompiler.passes.written.columns import Columns, leading_nots
 from depyf.decompiler.steps import step
 
 DEBUG = "__debug__"

@@ -14,9 +14,9 @@ import ast
 from typing import TypeGuard
 
 from depyf.bytecode.constants import key
+from depyf.decompiler.passes.source_form.columns import Columns, leading_nots
+from depyf.decompiler.passes.source_form.tried import join_try, part_try, return_after_finally, return_before_finally
 from depyf.decompiler.passes.walk import NESTS, blocks, compounds, inner
-from depyf.decompiler.passes.written.columns import Columns, leading_nots
-from depyf.decompiler.passes.written.tried import join_try, part_try, return_after_finally, return_before_finally
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import negated
 

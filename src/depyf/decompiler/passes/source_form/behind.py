@@ -14,8 +14,8 @@ from __future__ import annotations
 import ast
 import copy
 
+from depyf.decompiler.passes.source_form.columns import Columns, leading_nots
 from depyf.decompiler.passes.walk import inner
-from depyf.decompiler.passes.written.columns import Columns, leading_nots
 from depyf.decompiler.steps import step
 
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)

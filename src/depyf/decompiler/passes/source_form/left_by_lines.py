@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import ast
 
+from depyf.decompiler.passes.source_form.left import Spot, found_in, never_ends, unprotected
+from depyf.decompiler.passes.source_form.line_evidence import Lines
 from depyf.decompiler.passes.walk import inner, statements
-from depyf.decompiler.passes.written.left import Spot, found_in, never_ends, unprotected
-from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.steps import step
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -7,30 +7,30 @@ import ast
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.definitions import ANNOTATE
+from depyf.decompiler.passes.source_form.arms import restore_arms
+from depyf.decompiler.passes.source_form.arms_by_lines import restore_arms_by_lines
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.conditionals import restore_conditionals
+from depyf.decompiler.passes.source_form.debug import restore_debug, restore_debug_before_tests
+from depyf.decompiler.passes.source_form.deletes import restore_deletes
+from depyf.decompiler.passes.source_form.evidence import Kind
+from depyf.decompiler.passes.source_form.exits_by_lines import restore_exits_by_lines
+from depyf.decompiler.passes.source_form.failing_arms import restore_failing_arms, restore_failing_arms_by_lines
+from depyf.decompiler.passes.source_form.formats import restore_formats
+from depyf.decompiler.passes.source_form.guards import restore_guards
+from depyf.decompiler.passes.source_form.idle_arms import restore_idle_arms
+from depyf.decompiler.passes.source_form.idle_lines import restore_idle_lines, restore_passes
+from depyf.decompiler.passes.source_form.left import restore_left_loops
+from depyf.decompiler.passes.source_form.left_by_lines import restore_left_by_lines
+from depyf.decompiler.passes.source_form.line_evidence import Lines
+from depyf.decompiler.passes.source_form.loop_tests import restore_loop_tests
+from depyf.decompiler.passes.source_form.loops import restore_ones
+from depyf.decompiler.passes.source_form.masks import restore_masks
+from depyf.decompiler.passes.source_form.nests import restore_nests
+from depyf.decompiler.passes.source_form.tests import restore_conditional_expressions, restore_tests
+from depyf.decompiler.passes.source_form.tests_by_lines import lines_between, restore_tests_by_lines
+from depyf.decompiler.passes.source_form.ways_out import drop_unreached_breaks, restore_ways_out
 from depyf.decompiler.passes.walk import compound, statements
-from depyf.decompiler.passes.written.arms import restore_arms
-from depyf.decompiler.passes.written.arms_by_lines import restore_arms_by_lines
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.conditionals import restore_conditionals
-from depyf.decompiler.passes.written.debug import restore_debug, restore_debug_before_tests
-from depyf.decompiler.passes.written.deletes import restore_deletes
-from depyf.decompiler.passes.written.evidence import Kind
-from depyf.decompiler.passes.written.exits_by_lines import restore_exits_by_lines
-from depyf.decompiler.passes.written.failing_arms import restore_failing_arms, restore_failing_arms_by_lines
-from depyf.decompiler.passes.written.formats import restore_formats
-from depyf.decompiler.passes.written.guards import restore_guards
-from depyf.decompiler.passes.written.idle_arms import restore_idle_arms
-from depyf.decompiler.passes.written.idle_lines import restore_idle_lines, restore_passes
-from depyf.decompiler.passes.written.left import restore_left_loops
-from depyf.decompiler.passes.written.left_by_lines import restore_left_by_lines
-from depyf.decompiler.passes.written.line_evidence import Lines
-from depyf.decompiler.passes.written.loop_tests import restore_loop_tests
-from depyf.decompiler.passes.written.loops import restore_ones
-from depyf.decompiler.passes.written.masks import restore_masks
-from depyf.decompiler.passes.written.nests import restore_nests
-from depyf.decompiler.passes.written.tests import restore_conditional_expressions, restore_tests
-from depyf.decompiler.passes.written.tests_by_lines import lines_between, restore_tests_by_lines
-from depyf.decompiler.passes.written.ways_out import drop_unreached_breaks, restore_ways_out
 
 
 def write_as_written(

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import ast
 
+from depyf.decompiler.passes.source_form.columns import Columns
 from depyf.decompiler.passes.walk import compound, inner
-from depyf.decompiler.passes.written.columns import Columns
 from depyf.decompiler.steps import step
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

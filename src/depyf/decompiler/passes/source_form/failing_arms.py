@@ -14,9 +14,9 @@ from __future__ import annotations
 import ast
 
 from depyf.decompiler.lift.extent import row_of
+from depyf.decompiler.passes.source_form.columns import Columns, leading_nots, start_of
+from depyf.decompiler.passes.source_form.line_evidence import Lines
 from depyf.decompiler.passes.walk import compounds, inner, nodes
-from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
-from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.steps import step
 
 ELIF, NOT = len("elif "), len("not ")

@@ -15,8 +15,8 @@ from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import forget_place, place_of
 from depyf.decompiler.lift.nodes import Braced, Percent
 from depyf.decompiler.lift.values import Formatted
+from depyf.decompiler.passes.source_form.columns import start_of
 from depyf.decompiler.passes.walk import rewrite_expressions
-from depyf.decompiler.passes.written.columns import start_of
 from depyf.decompiler.steps import step
 
 KINDS = frozenset({ast.JoinedStr, Formatted})

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import ast
 
+from depyf.decompiler.passes.source_form.line_evidence import Lines
 from depyf.decompiler.passes.walk import inner
-from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import negated
 

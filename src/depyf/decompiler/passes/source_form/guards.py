@@ -16,9 +16,9 @@ import copy
 from collections.abc import Set as AbstractSet
 
 from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.passes.source_form.behind import part_behind
+from depyf.decompiler.passes.source_form.columns import Columns, leading_nots, start_of
 from depyf.decompiler.passes.walk import compound, inner, nodes
-from depyf.decompiler.passes.written.behind import part_behind
-from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
 

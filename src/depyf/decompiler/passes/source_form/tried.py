@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.passes.written.columns import Columns
+from depyf.decompiler.passes.source_form.columns import Columns
 from depyf.decompiler.steps import step
 
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)

@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 
 from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.passes.source_form.columns import Columns, leading_nots, start_of
+from depyf.decompiler.passes.source_form.guards import joined, operands
 from depyf.decompiler.passes.walk import nodes, statements
-from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
-from depyf.decompiler.passes.written.guards import joined, operands
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import negated
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 import ast
 
 from depyf.decompiler.lift.extent import row_of
+from depyf.decompiler.passes.source_form.line_evidence import Lines
 from depyf.decompiler.passes.walk import inner, nodes
-from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.steps import step
 
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)

@@ -19,8 +19,8 @@ from depyf.bytecode.line_table import read_lines
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.lift.extent import row_of
+from depyf.decompiler.passes.source_form.guards import operands
 from depyf.decompiler.passes.walk import inner, nodes
-from depyf.decompiler.passes.written.guards import operands
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_fused, is_not, negated
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import ast
 
+from depyf.decompiler.passes.source_form.columns import Columns, leading_nots, start_of
 from depyf.decompiler.passes.walk import compounds
-from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
 from depyf.decompiler.steps import step
 
 IF, ELIF = len("if "), len("elif ")

@@ -12,8 +12,8 @@ import ast
 
 from depyf.decompiler.lift.extent import note_place, place_of
 from depyf.decompiler.lift.nodes import literal
+from depyf.decompiler.passes.source_form.columns import Start, start_of
 from depyf.decompiler.passes.walk import compound, inner
-from depyf.decompiler.passes.written.columns import Start, start_of
 from depyf.decompiler.steps import step
 
 FAR = 1 << 40

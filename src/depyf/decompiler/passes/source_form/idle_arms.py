@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import ast
 
+from depyf.decompiler.passes.source_form.columns import Columns, leading_nots, start_of
 from depyf.decompiler.passes.walk import compounds
-from depyf.decompiler.passes.written.columns import Columns, leading_nots, start_of
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_fused, is_not, negated
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
+from depyf.decompiler.passes.source_form.arms import never_falls_through
+from depyf.decompiler.passes.source_form.line_evidence import Lines
 from depyf.decompiler.passes.walk import inner
-from depyf.decompiler.passes.written.arms import never_falls_through
-from depyf.decompiler.passes.written.line_evidence import Lines
 from depyf.decompiler.steps import step
 
 ELSE = 2

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 
 from depyf.bytecode.records import dataclass
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.evidence import RETURNS, Kind, Written
 from depyf.decompiler.passes.walk import compound, inner
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.evidence import RETURNS, Kind, Written
 from depyf.decompiler.steps import step
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 
 from depyf.decompiler.lift.guarded import is_told
+from depyf.decompiler.passes.source_form.brackets import NOT, WORDS, gap_between, group, turned_runs
+from depyf.decompiler.passes.source_form.columns import UNIT, Columns, leading_nots, span_of
 from depyf.decompiler.passes.walk import of_kinds, statements
-from depyf.decompiler.passes.written.brackets import NOT, WORDS, gap_between, group, turned_runs
-from depyf.decompiler.passes.written.columns import UNIT, Columns, leading_nots, span_of
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
 

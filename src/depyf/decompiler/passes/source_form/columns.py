@@ -10,8 +10,8 @@ from depyf.bytecode.listing import Listing
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import forget_place, place_of
 from depyf.decompiler.lift.nodes import Function
+from depyf.decompiler.passes.source_form.evidence import Unclaimed, Written, unclaimed, written_statements
 from depyf.decompiler.passes.walk import INNER, NESTS, children, inner, nodes, of_kinds
-from depyf.decompiler.passes.written.evidence import Unclaimed, Written, unclaimed, written_statements
 
 UNIT = 4
 """The default indentation of a nested block, in columns."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from depyf.bytecode.listing import Listing
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.line_evidence import start_offset
 from depyf.decompiler.passes.walk import compounds
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.line_evidence import start_offset
 
 WHILE = len("while ")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.passes.written.columns import leading_nots, span_of
+from depyf.decompiler.passes.source_form.columns import leading_nots, span_of
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
 
