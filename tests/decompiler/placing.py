@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import note_place, note_row
-from depyf.decompiler.passes.source_form.line_evidence import Lines
+from depyf.decompiler.passes.source_form.lines import Lines
 from depyf.decompiler.structure.polarity import is_not
 
 MARK = re.compile(r"#@ (\d+):(-?\d+)$")

@@ -11,7 +11,7 @@ import pytest
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.decompiler.passes.source_form.arms_by_lines import restore_arms_by_lines
-from depyf.decompiler.passes.source_form.line_evidence import Lines
+from depyf.decompiler.passes.source_form.lines import Lines
 from tests.decompiler.placing import as_compiled, plain
 from tests.oracles import compiled
 

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.source_form.behind import part_behind
+from depyf.decompiler.passes.source_form.splits import split_tests
 from depyf.decompiler.passes.source_form.columns import Columns
 from tests.decompiler.placing import plain, written
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from depyf.decompiler.passes.source_form.columns import Columns
-from depyf.decompiler.passes.source_form.failing_arms import restore_failing_arms, restore_failing_arms_by_lines
+from depyf.decompiler.passes.source_form.splits import split_tests
 from tests.decompiler.placing import Marked, marked, placed, plain, source_of
 
 REST = "".join(f"\ny() #@ {line}:0" for line in range(9, 19))
@@ -16,7 +16,7 @@ REST = "".join(f"\ny() #@ {line}:0" for line in range(9, 19))
 
 def restored(text: str) -> str:
     body = placed(text + REST)
-    restore_failing_arms(body, Columns(body))
+    split_tests(body, Columns(body))
     return ast.unparse(ast.fix_missing_locations(ast.Module(body[:1], [])))
 
 

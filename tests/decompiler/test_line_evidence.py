@@ -10,7 +10,7 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
 from depyf.decompiler.passes.source_form.evidence import Kind
-from depyf.decompiler.passes.source_form.line_evidence import Lines
+from depyf.decompiler.passes.source_form.lines import Lines
 from tests.decompiler.placing import as_compiled
 
 

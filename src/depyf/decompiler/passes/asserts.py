@@ -14,7 +14,8 @@ import ast
 from depyf.decompiler.lift.extent import row_of
 from depyf.decompiler.lift.nodes import Common, ExcMatch, literal
 from depyf.decompiler.passes.source_form.brackets import NOT, WORDS, gap_between
-from depyf.decompiler.passes.source_form.columns import leading_nots, start_of
+from depyf.decompiler.passes.source_form.columns import start_of
+from depyf.decompiler.passes.source_form.forms import leading_nots
 from depyf.decompiler.passes.walk import NESTS, inner, nodes, rewrite_sequences
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated

@@ -1,69 +1,53 @@
-"""`else` and `elif` after a body that never falls through, where the author wrote them.
+"""Statements that belong to a statement or follow it, where both compile to the same code.
 
 Before: if a: return 1           After:  if a: return 1
         if b: return 2                   elif b: return 2
         return 3                         else: return 3
 
 Statements to the right of the previous statement belong to its `else`. A test that begins five columns to the right of
-its statement follows `elif`.
+its statement follows `elif`. What precedes the clauses of a `try` belongs to its body.
 """
 
 from __future__ import annotations
 
 import ast
-from typing import TypeGuard
+from collections.abc import Iterator
 
 from depyf.bytecode.constants import key
-from depyf.decompiler.passes.source_form.columns import Columns, leading_nots
-from depyf.decompiler.passes.source_form.tried import join_try, part_try, return_after_finally, return_before_finally
-from depyf.decompiler.passes.walk import NESTS, blocks, compounds, inner
-from depyf.decompiler.steps import step
-from depyf.decompiler.structure.polarity import negated
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.forms import (
+    ELIF,
+    EXITS,
+    FAR,
+    IF,
+    LOOPS,
+    NOT,
+    Block,
+    Form,
+    leading_nots,
+    rewrite,
+    walk,
+)
+from depyf.decompiler.passes.source_form.loop_exits import exits_of
+from depyf.decompiler.passes.walk import NESTS
 
-ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
-ELIF = 5
-"""Columns of `elif` and the space after it."""
-NOT_IF = len("if not ")
+Owner = ast.If | ast.Try | ast.For | ast.AsyncFor | ast.While
+"""A statement with an `else`."""
 
 
 def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
-    """Move statements to the `else` that their columns show, in place; return the ones that never fall through."""
-    order = blocks(body)
-    for stmt in compounds(body):
-        if isinstance(stmt, ast.If) and stmt.orelse and _stands_before(stmt.orelse, stmt.body, columns):
-            _turn(stmt)
+    """Move statements to the block that their columns show, in place; return the ones that never fall through."""
     ending: set[ast.stmt] = set()
-    for block in reversed(order):
-        for place in range(len(block) - 1, -1, -1):
-            if NESTS[type(block[place])]:
-                _restore_arm(block, place, columns, ending)
-            if never_falls_through(block[place], ending):
-                ending.add(block[place])
+    arms = Arms(columns, ending)
+    rules = (arms.after_else, arms.taken, arms.before_finally, arms.joined_try, arms.body, arms.copies, arms.after_body)
+    for block in reversed(list(walk(body))):
+        for place in range(len(block.stmts) - 1, -1, -1):
+            if NESTS[type(block.stmts[place])]:
+                for rule in rules:
+                    rewrite(block, place, (rule,))
+            if never_falls_through(block.stmts[place], ending):
+                ending.add(block.stmts[place])
     return ending
-
-
-def _restore_arm(block: list[ast.stmt], place: int, columns: Columns, ending: set[ast.stmt]) -> None:
-    """Move statements of a block into the statement they belong to, and following ones out of it."""
-    stmt = block[place]
-    if _is_guard(stmt, block, place, ending) and _stands_before(block[place + 1 :], stmt.body, columns):
-        stmt.orelse = block[place + 1 :]
-        del block[place + 1 :]
-        _turn(stmt)
-    if _has_needless_else(stmt, ending):
-        behind = _behind(stmt, columns)
-        block[place + 1 : place + 1] = stmt.orelse[behind:]
-        del stmt.orelse[behind:]
-    if place + 1 < len(block) and _takes_else(stmt, ending):
-        _take(block, place, columns)
-    if isinstance(stmt, ast.Try):
-        return_before_finally(block, place, columns)
-        return_after_finally(block, place, columns)
-        block[place] = stmt = join_try(stmt, columns)
-        part_try(stmt, columns)
-    if isinstance(stmt, ast.If):
-        _drop_copies(stmt, block[place + 1 : place + 2], columns)
-        block[place + 1 : place + 1] = _taken_behind(stmt, columns, ending)
 
 
 def never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
@@ -77,134 +61,192 @@ def never_falls_through(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
         return last[-1] in ending and all(clause.body[-1] in ending for clause in stmt.handlers)
     if isinstance(stmt, LOOPS):
         forever = isinstance(stmt, ast.While) and isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
-        return (forever or bool(stmt.orelse and stmt.orelse[-1] in ending)) and not _breaks(stmt)
-    return isinstance(stmt, ENDS)  # The manager of a `with` may suppress an exception.
+        return (forever or bool(stmt.orelse and stmt.orelse[-1] in ending)) and not exits_of(stmt, ast.Break)
+    return isinstance(stmt, EXITS)  # The manager of a `with` may suppress an exception.
 
 
-def _stands_before(one: list[ast.stmt], other: list[ast.stmt], columns: Columns) -> bool:
-    """Return whether statements precede others in the source."""
-    first, second = columns.starts.get(one[0]), columns.starts.get(other[0])
-    return first is not None and second is not None and first < second
+class Arms:
+    """The blocks that a statement may belong to, with the columns that they predict.
 
-
-def _turn(stmt: ast.If) -> None:
-    """Swap the arms of a statement."""
-    step("line {}: swap the arms", stmt.lineno)
-    stmt.test, stmt.body, stmt.orelse = negated(stmt.test), stmt.orelse, stmt.body
-
-
-def _is_guard(stmt: ast.stmt, block: list[ast.stmt], place: int, ending: set[ast.stmt]) -> TypeGuard[ast.If]:
-    """Return whether the rest of a block runs only if a test fails, and ends the block."""
-    if not isinstance(stmt, ast.If) or stmt.orelse or place + 1 == len(block):
-        return False
-    return stmt.body[-1] in ending and block[-1] in ending
-
-
-def _has_needless_else(stmt: ast.stmt, ending: set[ast.stmt]) -> TypeGuard[ast.If | ast.Try]:
-    """Return whether the `else` of a statement could follow it instead."""
-    if isinstance(stmt, ast.If):
-        return bool(stmt.orelse) and stmt.body[-1] in ending
-    if not isinstance(stmt, ast.Try) or stmt.finalbody or not stmt.orelse:
-        return False
-    return all(clause.body[-1] in ending for clause in stmt.handlers)
-
-
-def _behind(stmt: ast.If | ast.Try, columns: Columns) -> int:
-    """Return the first statement of an `else` that follows the whole statement in the source."""
-    own = columns.column(stmt)
-    if own is not None and isinstance(stmt, ast.If):
-        own -= own % columns.unit
-    for place, below in enumerate(stmt.orelse):
-        if own is not None and columns.column(below) == own and (place or not _is_elif(below, columns)):
-            return place
-    return len(stmt.orelse)
-
-
-def _taken_behind(stmt: ast.If, columns: Columns, ending: set[ast.stmt]) -> list[ast.stmt]:
-    """Remove the statements that follow a statement in the source from its body, if its `else` never gets there."""
-    own = columns.column(stmt)
-    if own is None or not stmt.orelse or stmt.orelse[-1] not in ending:
-        return []
-    own -= own % columns.unit
-    first = next((place for place, below in enumerate(stmt.body) if columns.column(below) == own), 0)
-    taken = stmt.body[first:] if first else []
-    del stmt.body[len(stmt.body) - len(taken) :]
-    return taken
-
-
-def _drop_copies(stmt: ast.If, following: list[ast.stmt], columns: Columns) -> None:
-    """Drop from the ends of both arms the `return` that follows them: the compiler copies short ones."""
-    if not following or not isinstance(following[0], ast.Return) or following[0] not in columns.starts:
-        return
-    start, value = columns.starts[following[0]], following[0].value
-    for arm in (stmt.body, stmt.orelse):
-        last = arm[-1] if len(arm) > 1 else None
-        if isinstance(last, ast.Return) and columns.starts.get(last, start) == start and _is_same(last.value, value):
-            step("line {}: join two returns", start[0])
-            del arm[-1]
-
-
-def _is_same(one: ast.expr | None, other: ast.expr | None) -> bool:
-    """Return whether two returned constants are the same."""
-    return all(each is None or isinstance(each, ast.Constant) for each in (one, other)) and (
-        key(getattr(one, "value", None)) == key(getattr(other, "value", None))
-    )
-
-
-def _is_elif(stmt: ast.stmt, columns: Columns) -> bool:
-    """Return whether the test of a statement is as far from its column as after `elif`.
-
-    `if not a in b` arrives here as `if a not in b`.
+    ending: the statements that never fall through.
     """
-    if not isinstance(stmt, ast.If):
+
+    def __init__(self, columns: Columns, ending: set[ast.stmt]) -> None:
+        self.columns = columns
+        self.ending = ending
+
+    def _leaves(self, stmt: ast.stmt) -> bool:
+        """Return whether the statements after a statement could be its `else` instead."""
+        if isinstance(stmt, ast.If):
+            return stmt.body[-1] in self.ending
+        if isinstance(stmt, ast.Try):
+            return not stmt.finalbody and all(clause.body[-1] in self.ending for clause in stmt.handlers)
+        return isinstance(stmt, LOOPS) and not exits_of(stmt, ast.Break)
+
+    def _own(self, stmt: ast.stmt) -> int | None:
+        """Return the column of a statement; after `elif`, that of the statement before."""
+        own = self.columns.column(stmt)
+        return own - own % self.columns.unit if own is not None and isinstance(stmt, ast.If) else own
+
+    def after_else(self, block: Block, place: int) -> Iterator[Form]:
+        """Statements of an `else` that follow the whole statement: they are in its column."""
+        stmt = block.stmts[place]
+        if not isinstance(stmt, (ast.If, ast.Try)) or not stmt.orelse or not self._leaves(stmt):
+            return
+        own, arm = self._own(stmt), stmt.orelse
+        shown = (
+            at for at, below in enumerate(arm)
+            if own is not None and self.columns.column(below) == own and (at or not self._is_elif(below))
+        )
+        first = next(shown, len(arm))
+
+        def write() -> None:
+            block.stmts[place + 1 : place + 1] = arm[first:]
+            del arm[first:]
+
+        yield Form("statements of its `else` follow it", first < len(arm), write)
+
+    def taken(self, block: Block, place: int) -> Iterator[Form]:
+        """Statements after a statement that are its `else`: they are to the right of it."""
+        stmt, columns = block.stmts[place], self.columns
+        following = block.stmts[place + 1 :]
+        if not isinstance(stmt, Owner) or stmt.orelse or not following or not self._leaves(stmt):
+            return
+        own, below, count = columns.column(stmt), columns.below(stmt), 0
+        for inside in following if own is not None else ():
+            column = columns.column(inside)
+            if column is None or (column != below if below is not None else column <= (own or 0) + 1):
+                break
+            count += 1
+        if not count and own is not None and isinstance(stmt, ast.If) and self._is_elif(following[0]):
+            count = int(columns.column(following[0]) == own)
+
+        def write() -> None:
+            stmt.orelse = following[:count]
+            del block.stmts[place + 1 : place + 1 + count]
+
+        yield Form("the following statements become its `else`", count > 0, write)
+
+    def _is_elif(self, stmt: ast.stmt) -> bool:
+        """Return whether the test of a statement is as far from its column as after `elif`.
+
+        `if not a in b` arrives here as `if a not in b`.
+        """
+        if not isinstance(stmt, ast.If):
+            return False
+        gap = self.columns.gap(stmt) or 0
+        head = stmt.test.values[0] if isinstance(stmt.test, ast.BoolOp) else stmt.test
+        if gap == IF + NOT and isinstance(head, ast.Compare) and isinstance(head.ops[0], (ast.NotIn, ast.IsNot)):
+            return False
+        return gap >= ELIF + NOT * leading_nots(stmt.test)
+
+    def after_body(self, block: Block, place: int) -> Iterator[Form]:
+        """Statements of a body that follow the whole statement, because its `else` never gets there."""
+        stmt, own = block.stmts[place], self._own(block.stmts[place])
+        if not isinstance(stmt, ast.If) or own is None or not stmt.orelse or stmt.orelse[-1] not in self.ending:
+            return
+        first = next((at for at, below in enumerate(stmt.body) if self.columns.column(below) == own), 0)
+
+        def write() -> None:
+            block.stmts[place + 1 : place + 1] = stmt.body[first:]
+            del stmt.body[first:]
+
+        yield Form("statements of its body follow it", first > 0, write)
+
+    def copies(self, block: Block, place: int) -> Iterator[Form]:
+        """A `return` after both arms of a test: the compiler copies short ones to their ends."""
+        stmt, following = block.stmts[place], block.stmts[place + 1 : place + 2]
+        starts = self.columns.starts
+        if not isinstance(stmt, ast.If) or not following or not isinstance(following[0], ast.Return):
+            return
+        way_out = following[0]
+        copied = [
+            arm
+            for arm in (stmt.body, stmt.orelse)
+            if len(arm) > 1 and way_out in starts and isinstance(arm[-1], ast.Return)
+            if starts.get(arm[-1], starts[way_out]) == starts[way_out] and _is_same(arm[-1].value, way_out.value)
+        ]
+
+        def write() -> None:
+            for arm in copied:
+                del arm[-1]
+
+        yield Form("join the copies of a return", bool(copied), write)
+
+    def before_finally(self, block: Block, place: int) -> Iterator[Form]:
+        """The `return` of a constant inside a `try`: its location without an operation is above the `finally`."""
+        stmt, following, columns = block.stmts[place], block.stmts[place + 1 : place + 2], self.columns
+        if not isinstance(stmt, ast.Try) or not following or not _returns_constant(following[0]):
+            return
+        if stmt.handlers or isinstance(stmt.body[-1], EXITS):
+            return
+        own = columns.of_block(stmt.body)
+        last, bound = columns.lines(stmt.body[-1]), columns.lines(stmt.finalbody[0])
+        lines = range(last[0] + 1, bound[0]) if last and bound else ()
+
+        def write() -> None:
+            stmt.body.append(following[0])
+            del block.stmts[place + 1]
+
+        is_shown = own is not None and any((line, own + len("return ")) in columns.idle for line in lines)
+        yield Form("a constant is returned in the `try`", is_shown, write)
+
+    def joined_try(self, block: Block, place: int) -> Iterator[Form]:
+        """One `try` with clauses and `finally`: the inner body is in the column of the `finally` body."""
+        stmt = block.stmts[place]
+        if not isinstance(stmt, ast.Try) or stmt.handlers or len(stmt.body) > 1:
+            return
+        nested = stmt.body[0]
+        if not isinstance(nested, ast.Try) or nested.finalbody:
+            return
+        own = self.columns.of_block(nested.body)
+
+        def write() -> None:
+            nested.finalbody = stmt.finalbody
+            block.stmts[place] = nested
+
+        yield Form("two `try` are one", own is not None and self.columns.of_block(stmt.finalbody) == own, write)
+
+    def body(self, block: Block, place: int) -> Iterator[Form]:
+        """Statements of a `try` on the other side of its clauses, in the body or in the `else`."""
+        stmt, columns = block.stmts[place], self.columns
+        if not isinstance(stmt, ast.Try):
+            return
+        lines = [line for clause in stmt.handlers for line in columns.lines(clause)]
+        inside = [each for clause in stmt.handlers for each in clause.body if not _returns_constant(each)]
+        lines += [line for each in inside for line in columns.lines(each)]
+        above = self._leading(stmt.orelse, 0, min(lines, default=0))
+        below = self._leading(stmt.body[::-1], max(lines, default=FAR), FAR)
+
+        def move_up() -> None:
+            stmt.body += stmt.orelse[:above]
+            del stmt.orelse[:above]
+
+        def move_down() -> None:
+            stmt.orelse = stmt.body[-below:]
+            del stmt.body[-below:]
+
+        yield Form("statements move before the clauses", above > 0, move_up)
+        yield Form("statements move after the clauses", not stmt.orelse and 0 < below < len(stmt.body), move_down)
+
+    def _leading(self, stmts: list[ast.stmt], above: int, below: int) -> int:
+        """Return how many of the first statements are between two lines."""
+        count = 0
+        for stmt in stmts:
+            lines = self.columns.lines(stmt)
+            if not lines or not above < lines[0] < below:
+                break
+            count += 1
+        return count
+
+
+def _is_same(value: ast.expr | None, other: ast.expr | None) -> bool:
+    """Return whether two returned constants are the same."""
+    if not isinstance(value, (ast.Constant, type(None))) or not isinstance(other, (ast.Constant, type(None))):
         return False
-    gap = columns.gap(stmt) or 0
-    head = stmt.test.values[0] if isinstance(stmt.test, ast.BoolOp) else stmt.test
-    if gap == NOT_IF and isinstance(head, ast.Compare) and isinstance(head.ops[0], (ast.NotIn, ast.IsNot)):
-        return False
-    return gap >= ELIF + 4 * leading_nots(stmt.test)
+    return key(getattr(value, "value", None)) == key(getattr(other, "value", None))
 
 
-def _takes_else(stmt: ast.stmt, ending: set[ast.stmt]) -> bool:
-    """Return whether the statements after a statement could be its `else` instead."""
-    if isinstance(stmt, ast.If):
-        return not stmt.orelse and stmt.body[-1] in ending
-    if isinstance(stmt, ast.Try):
-        clauses = stmt.handlers
-        return not stmt.orelse and not stmt.finalbody and all(clause.body[-1] in ending for clause in clauses)
-    return isinstance(stmt, LOOPS) and not stmt.orelse and not _breaks(stmt)
-
-
-def _breaks(loop: ast.stmt) -> bool:
-    """Return whether a loop is left by `break`."""
-    work = [below for below, _, _ in inner(loop)]
-    while work:
-        for stmt in work.pop():
-            if isinstance(stmt, ast.Break):
-                return True
-            below = inner(stmt)
-            work += [stmts for stmts, _, name in below if not isinstance(stmt, LOOPS) or name == "orelse"]
-    return False
-
-
-def _take(block: list[ast.stmt], place: int, columns: Columns) -> None:
-    """Move the statements after a statement into its `else`."""
-    stmt = block[place]
-    own, end = columns.column(stmt), place + 1
-    if own is None:
-        return
-    below = columns.below(stmt)
-    while end < len(block) and (column := columns.column(block[end])) is not None:
-        if column != below if below is not None else column <= own + 1:
-            break
-        end += 1
-    following = block[place + 1]
-    if end == place + 1 and isinstance(stmt, ast.If) and _is_elif(following, columns):
-        if columns.column(following) == own:
-            end += 1
-    if end > place + 1:
-        assert isinstance(stmt, (ast.If, ast.Try, *LOOPS))
-        step("line {}: the following statements become its `else`", stmt.lineno)
-        stmt.orelse = block[place + 1 : end]
-        del block[place + 1 : end]
-
+def _returns_constant(stmt: ast.stmt) -> bool:
+    """Return whether a statement returns a constant, which in a `finally` is loaded on the line of that."""
+    return isinstance(stmt, ast.Return) and isinstance(stmt.value, (ast.Constant, type(None)))

@@ -11,24 +11,17 @@ from depyf.decompiler.passes.source_form.arms import restore_arms
 from depyf.decompiler.passes.source_form.arms_by_lines import restore_arms_by_lines
 from depyf.decompiler.passes.source_form.columns import Columns
 from depyf.decompiler.passes.source_form.conditionals import restore_conditionals
-from depyf.decompiler.passes.source_form.debug import restore_debug, restore_debug_before_tests
+from depyf.decompiler.passes.source_form.debug import restore_debug
 from depyf.decompiler.passes.source_form.deletes import restore_deletes
 from depyf.decompiler.passes.source_form.evidence import Kind
-from depyf.decompiler.passes.source_form.exits_by_lines import restore_exits_by_lines
-from depyf.decompiler.passes.source_form.failing_arms import restore_failing_arms, restore_failing_arms_by_lines
 from depyf.decompiler.passes.source_form.formats import restore_formats
-from depyf.decompiler.passes.source_form.guards import restore_guards
-from depyf.decompiler.passes.source_form.idle_arms import restore_idle_arms
-from depyf.decompiler.passes.source_form.idle_lines import restore_idle_lines, restore_passes
-from depyf.decompiler.passes.source_form.left import restore_left_loops
-from depyf.decompiler.passes.source_form.left_by_lines import restore_left_by_lines
-from depyf.decompiler.passes.source_form.line_evidence import Lines
-from depyf.decompiler.passes.source_form.loop_tests import restore_loop_tests
+from depyf.decompiler.passes.source_form.lines import Lines
+from depyf.decompiler.passes.source_form.loop_exits import restore_left_loops
 from depyf.decompiler.passes.source_form.loops import restore_ones
 from depyf.decompiler.passes.source_form.masks import restore_masks
-from depyf.decompiler.passes.source_form.nests import restore_nests
+from depyf.decompiler.passes.source_form.splits import split_tests
+from depyf.decompiler.passes.source_form.splits_by_lines import split_tests_by_lines
 from depyf.decompiler.passes.source_form.tests import restore_conditional_expressions, restore_tests
-from depyf.decompiler.passes.source_form.tests_by_lines import lines_between, restore_tests_by_lines
 from depyf.decompiler.passes.source_form.ways_out import drop_unreached_breaks, restore_ways_out
 from depyf.decompiler.passes.walk import compound, statements
 
@@ -56,7 +49,6 @@ def write_as_written(
     if not listing.places:
         if has_source:
             restore_deletes(body, has_places=False)
-            restore_tests_by_lines(body, _depth(listing.code), lines_between(listing))
             _by_lines(body, columns, listing)
         restore_tests(body, columns, has_conditions)
         restore_ones(body, columns, listing)
@@ -78,13 +70,8 @@ def _has_ways_out(listing: Listing) -> bool:
 def _restore_nested(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
     """Rewrite nested statements in place."""
     restore_left_loops(body, columns)
-    restore_debug_before_tests(body, columns)
-    restore_idle_arms(body, columns)
-    restore_failing_arms(body, columns)
-    restore_nests(body, columns)
-    restore_loop_tests(body, columns)
+    split_tests(body, columns)
     written = columns.written
-    restore_guards(body, columns, {one.line for one in written})
     ending = restore_arms(body, columns)
     if _has_ways_out(listing) and restore_ways_out(body, columns, written, ending):
         ending = restore_arms(body, columns)
@@ -96,20 +83,14 @@ def _restore_nested(body: list[ast.stmt], columns: Columns, listing: Listing) ->
 def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
     """Rewrite the statements of code that has lines and no columns."""
     lines = Lines(listing)
+    split_tests_by_lines(body, columns, lines, _depth(listing.code))
     for stmt in statements(body):
         if isinstance(stmt, ast.Return) and isinstance(stmt.value, ast.Constant) and stmt.value.value is None:
             stmt.value = None
-    restore_left_by_lines(body, lines)
-    restore_failing_arms_by_lines(body, lines)
-    restore_idle_lines(body, lines, listing.code.first_line)
-    restore_exits_by_lines(body, lines)
     ending = restore_arms_by_lines(body, lines)
     written = lines.ways_out if listing.code.flags & CO_OPTIMIZED else []
     if written and restore_ways_out(body, columns, written, ending, has_all=False, is_generator=lines.is_generator):
-        restore_exits_by_lines(body, lines)
         restore_arms_by_lines(body, lines)
-    if listing.code.flags & CO_OPTIMIZED:
-        restore_passes(body)
     for stmt in statements(body):
         if isinstance(stmt, ast.Return) and stmt.value is None and lines.bare is Kind.NONE:
             stmt.value = ast.Constant(value=None)

@@ -11,13 +11,26 @@ from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import forget_place, place_of
 from depyf.decompiler.lift.nodes import Function
 from depyf.decompiler.passes.source_form.evidence import Unclaimed, Written, unclaimed, written_statements
+from depyf.decompiler.passes.source_form.forms import NOT, leading_nots
 from depyf.decompiler.passes.walk import INNER, NESTS, children, inner, nodes, of_kinds
+from depyf.decompiler.structure.polarity import negated
 
 UNIT = 4
 """The default indentation of a nested block, in columns."""
 MOST = 0.8
 """The fraction of lines that must be indented by whole units."""
 COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try)
+KEYWORDS: dict[type[ast.stmt], int] = {
+    kind: len(word)
+    for kind, word in (
+        (ast.If, "if "),
+        (ast.While, "while "),
+        (ast.With, "with "),
+        (ast.AsyncWith, "async with "),
+        (ast.For, "for "),
+        (ast.AsyncFor, "async for "),
+    )
+}
 MADE = frozenset({Function})
 Start = tuple[int, int]
 """Line and column."""
@@ -31,6 +44,7 @@ class Columns:
 
     left: the locations that no operation claims.
     idle: where locations without an operation, or only with jumps, begin.
+    known: the columns of statements whose form has been restored.
     """
 
     def __init__(self, body: list[ast.stmt], listing: Listing | None = None) -> None:
@@ -38,6 +52,7 @@ class Columns:
         self.listing = listing
         self.left = Unclaimed(set(), set(), set()) if listing is None else unclaimed(listing)
         self.idle: set[Start] = {place[:2] for place in self.left.idle}
+        self.known: dict[ast.stmt, int] = {}
         self.makes_functions = listing is None or any(isinstance(const, Code) for const in listing.code.consts)
 
     @cached_property
@@ -80,7 +95,7 @@ class Columns:
             forget_place(stmt)
             own = None
         if isinstance(stmt, COMPOUND):
-            return head if isinstance(stmt, (ast.If, ast.While)) else _head(stmt)
+            return head
         if isinstance(stmt, ast.Return):
             return _return(own, head)
         if isinstance(stmt, ast.Assign):
@@ -91,18 +106,29 @@ class Columns:
 
     def column(self, stmt: ast.stmt) -> int | None:
         """Return the column of a statement, or None if unknown."""
+        if stmt in self.known:
+            return self.known[stmt]
         start = self.starts.get(stmt)
         outwards = 0
         while isinstance(stmt, COMPOUND):
             first = stmt.body[0]
             below = self.starts.get(first)
             if start is not None and below is not None and below[0] == start[0]:
-                return start[1] - len(_keyword(stmt)) - outwards * self.unit  # All on one line.
+                return start[1] - _keyword(stmt) - outwards * self.unit  # All on one line.
             if below is None and not isinstance(first, COMPOUND):
-                return None if start is None else start[1] - len(_keyword(stmt)) - outwards * self.unit
+                return None if start is None else start[1] - _keyword(stmt) - outwards * self.unit
             outwards += 1
             stmt, start = first, below
         return None if start is None else start[1] - outwards * self.unit
+
+    def head(self, test: ast.expr, is_turned: bool = False) -> Start | None:
+        """Return where a test, or its opposite, begins with its `not`."""
+        start = start_of(test)
+        return None if start is None else (start[0], start[1] - NOT * leading_nots(negated(test) if is_turned else test))
+
+    def last_line(self, test: ast.expr) -> int:
+        """Return the last line of a test, 0 if unknown."""
+        return max([place.end_line for node in nodes([test]) if (place := place_of(node)) is not None], default=0)
 
     def of_block(self, block: list[ast.stmt]) -> int | None:
         """Return the column of the first statement with a known one in a block."""
@@ -121,7 +147,7 @@ class Columns:
         start = self.starts.get(stmt)
         if start is None or not isinstance(stmt, (ast.For, ast.AsyncFor, ast.While)):
             return None
-        return start[1] - len(_keyword(stmt)) + self.unit
+        return start[1] - _keyword(stmt) + self.unit
 
     def lines(self, node: ast.stmt | ast.ExceptHandler) -> list[int]:
         """Return the line on which a statement or clause begins, or nothing if unknown."""
@@ -195,43 +221,10 @@ def _head_parts(stmt: ast.stmt) -> list[ast.AST]:
     return [each for each in children(stmt) if isinstance(each, (ast.expr, ast.withitem))]
 
 
-def _keyword(stmt: ast.stmt) -> str:
-    match stmt:
-        case ast.If():
-            return "if " + "not " * leading_nots(stmt.test)
-        case ast.While():
-            return "while " + "not " * leading_nots(stmt.test)
-        case ast.With():
-            return "with "
-        case ast.AsyncWith():
-            return "async with "
-        case ast.For():
-            return "for "
-        case ast.AsyncFor():
-            return "async for "
-    return ""
-
-
-def leading_nots(test: ast.expr) -> int:
-    """Return how many `not` a test begins with."""
-    count = 0
-    while True:
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            test, count = test.operand, count + 1
-        elif isinstance(test, ast.BoolOp):
-            test = test.values[0]
-        else:
-            return count
-
-
-def _head(stmt: ast.stmt) -> Start | None:
-    """Return where the first expression of a compound statement begins."""
-    match stmt:
-        case ast.For(target) | ast.AsyncFor(target):
-            return start_of(target)
-        case ast.With(items) | ast.AsyncWith(items):
-            return start_of(items[0].context_expr)
-    return None
+def _keyword(stmt: ast.stmt) -> int:
+    """Return the columns of a statement's keyword and the `not` after it."""
+    nots = NOT * leading_nots(stmt.test) if isinstance(stmt, (ast.If, ast.While)) else 0
+    return KEYWORDS.get(type(stmt), 0) + nots
 
 
 def _stored(stmt: ast.Assign) -> Start | None:

@@ -11,28 +11,13 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.passes.source_form.columns import Columns, leading_nots
-from depyf.decompiler.passes.walk import compound, compounds, inner
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.walk import compound, inner
 from depyf.decompiler.steps import step
 
 DEBUG = "__debug__"
 IF, NOT = len("if "), len("not ")
 AND = len("__debug__ and ")
-
-
-def restore_debug_before_tests(body: list[ast.stmt], columns: Columns) -> None:
-    """Write `__debug__ and` before a test if there is room for it, in place."""
-    for stmt in compounds(body):
-        start = columns.starts.get(stmt)
-        if not isinstance(stmt, ast.If) or start is None:
-            continue
-        nots = NOT * leading_nots(stmt.test)
-        if columns.gap(stmt) == IF + AND + nots:
-            step("line {}: write `__debug__` before a test", stmt.lineno)
-            is_joined = isinstance(stmt.test, ast.BoolOp) and isinstance(stmt.test.op, ast.And)
-            values = stmt.test.values if is_joined else [stmt.test]  # type: ignore[attr-defined]
-            stmt.test = ast.BoolOp(op=ast.And(), values=[_name(), *values])
-            columns.starts[stmt] = start[0], start[1] - AND - nots
 
 
 def restore_debug(body: list[ast.stmt], columns: Columns) -> None:

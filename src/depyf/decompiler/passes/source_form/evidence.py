@@ -148,16 +148,3 @@ def written_statements(listing: Listing, left: Unclaimed, unit_of: Callable[[], 
 
 def _order(one: Written) -> tuple[int, int]:
     return one.line, one.column or 0
-
-
-__all__ = [
-    "RETURNS",
-    "Kind",
-    "Unclaimed",
-    "Written",
-    "is_cleanup",
-    "is_none",
-    "leaves",
-    "unclaimed",
-    "written_statements",
-]

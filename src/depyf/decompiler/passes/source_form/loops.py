@@ -6,7 +6,7 @@ import ast
 
 from depyf.bytecode.listing import Listing
 from depyf.decompiler.passes.source_form.columns import Columns
-from depyf.decompiler.passes.source_form.line_evidence import start_offset
+from depyf.decompiler.passes.source_form.lines import start_offset
 from depyf.decompiler.passes.walk import compounds
 
 WHILE = len("while ")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 
 from depyf.decompiler.lift.guarded import is_told
-from depyf.decompiler.passes.source_form.brackets import NOT, WORDS, gap_between, group, turned_runs
-from depyf.decompiler.passes.source_form.columns import UNIT, Columns, leading_nots, span_of
+from depyf.decompiler.passes.source_form.brackets import NOT, WORDS, gap_between, group
+from depyf.decompiler.passes.source_form.columns import UNIT, Columns, span_of
+from depyf.decompiler.passes.source_form.forms import leading_nots
 from depyf.decompiler.passes.walk import of_kinds, statements
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
@@ -42,7 +43,7 @@ def restore_tests(body: list[ast.stmt], columns: Columns, has_conditions: bool =
             stmt.test = _restored(stmt.test)
             if isinstance(stmt, ast.If):
                 _add_not(stmt, columns)
-                stmt.test = _with_brackets(_without_brackets(stmt.test))
+                stmt.test = _without_columns(stmt.test)
 
 
 def restore_conditional_expressions(body: list[ast.stmt]) -> None:
@@ -149,7 +150,6 @@ def _of_operands(test: ast.expr, is_turned: bool = False) -> ast.expr:
     for place, (other, gap) in enumerate(gaps, 1):
         if gap == here + NOT and isinstance(other, ast.Compare):
             test.values[place] = _with_not(other)
-    turned_runs(test, [_turns(value) for value in test.values])
     group(test)
     return test
 
@@ -170,29 +170,23 @@ def _turns(test: ast.expr) -> bool:
     return not isinstance(test, ast.Compare) or type(test.ops[0]) not in OPPOSITE or len(test.ops) > 1
 
 
-def _without_brackets(test: ast.expr) -> ast.expr:
-    """Return `not a or not b` for `not (a and b)` if columns are unknown; comparisons are better without `not`.
+def _without_columns(test: ast.expr) -> ast.expr:
+    """Return the more common form of a test without columns: `not a or not b`, but `not (a or b or c)`.
 
-    Two of three such tests are written that way, and one of seven that are asserted.
+    Comparisons are better without `not` in any case.
     """
-    whole = test.operand if is_not(test) else None
+    whole = test.operand if is_not(test) else test
     if not isinstance(whole, ast.BoolOp) or not isinstance(whole.op, ast.And) or span_of(whole) is not None:
         return test
-    if any(is_not(value) or isinstance(value, (ast.Compare, ast.BoolOp)) for value in whole.values):
+    count = sum(map(is_not, whole.values))
+    inside = [value.operand if is_not(value) else value for value in whole.values]
+    if any(isinstance(value, (ast.Compare, ast.BoolOp)) for value in inside):
         return test
-    return ast.BoolOp(op=ast.Or(), values=[negated(value) for value in whole.values])
-
-
-def _with_brackets(test: ast.expr) -> ast.expr:
-    """Return `not (a or b or c)` for `not a and not b and not c` if columns are unknown: one `not` is shorter."""
-    if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And) or len(test.values) < MANY:
-        return test
-    operands = [value.operand for value in test.values if is_not(value)]
-    if len(operands) < len(test.values) or span_of(test) is not None:
-        return test
-    if any(isinstance(operand, (ast.Compare, ast.BoolOp)) for operand in operands):
-        return test
-    return ast.UnaryOp(ast.Not(), ast.BoolOp(op=ast.Or(), values=operands))
+    if whole is not test and not count:
+        return ast.BoolOp(op=ast.Or(), values=[negated(value) for value in whole.values])
+    if whole is test and count == len(inside) >= MANY:
+        return ast.UnaryOp(ast.Not(), ast.BoolOp(op=ast.Or(), values=inside))
+    return test
 
 
 def _add_not(stmt: ast.If, columns: Columns) -> None:

@@ -17,10 +17,8 @@ from depyf.decompiler.passes.source_form.declarations import line_of
 from depyf.decompiler.passes.source_form.evidence import Kind, Written, is_cleanup, is_none, leaves
 from depyf.decompiler.passes.walk import inner, statements
 
-GIVING = ("get", "find")
-"""Prefixes of functions that return None if they find nothing."""
-WHOLE = 2
-"""The number of operations of an empty function."""
+EXIT = 2
+"""The number of lines from a statement to another one if there is an exit between them."""
 GENERATOR = CO_GENERATOR | CO_ASYNC_GENERATOR
 LEAVING = frozenset({"POP_EXCEPT", "POP", "SWAP"})
 TESTS = frozenset({"JUMP_IF_TRUE", "JUMP_IF_FALSE"})
@@ -36,27 +34,21 @@ class Lines:
         self.of = [line for _, line in known]
         self.bare = _bare(listing)
         self.ways_out = statements_on_lines(listing, self.bare)
-        self.leaving = [one.line for one in self.ways_out]
+        self.leaving = [exit_.line for exit_ in self.ways_out]
         self.is_generator = bool(listing.code.flags & GENERATOR)
         self.skips = listing.skips
         self.has_skips = listing.source_order
         self.has_idle_end = listing.has_idle_end
         self.has_loops = bool(listing.loops)
         self.code = sorted((one.offset, one.op) for one in listing.instructions)
-        table = read_lines(listing.code, facts_of(listing.code.version, str(listing.code)).lines)
-        self.known = sorted({line for line in table if line is not None})
-        self.busy = _busy(listing)
-        self.used = set(self.of)
+        table = facts_of(listing.code.version, str(listing.code)).lines
+        self.known = sorted({line for line in read_lines(listing.code, table) if line is not None})
+        self.has_all = table == "ranges"
 
-    def idle_below(self, line: int) -> int:
-        """Return the next line below one that has instructions, if those do nothing; else 0."""
-        number = bisect_right(self.known, line)
-        found = self.known[number] if number < len(self.known) else 0
-        return 0 if found in self.busy else found
-
-    def between(self, first: int, last: int) -> list[int]:
-        """Return the lines with instructions between two others, instructions without an effect included."""
-        return self.known[bisect_right(self.known, first) : bisect_left(self.known, last)]
+    def has_room(self, first: int, last: int) -> bool:
+        """Return whether there is a line for an exit between two others: from 3.10 on, each exit has a known line."""
+        is_free = bisect_right(self.known, first) == bisect_left(self.known, last)
+        return last - first >= EXIT and not (self.has_all and is_free)
 
     def leaves_between(self, first: int, last: int) -> bool:
         """Return whether there is a separate exit between two lines."""
@@ -127,12 +119,9 @@ def start_offset(stmt: ast.stmt) -> int:
 def _bare(listing: Listing) -> Kind:
     """Return the probable spelling of a return of None: `return None` if the function also returns other values.
 
-    One constant tells that the function is done. An empty function without a line of its own has no return.
+    In the library of 3.10, 427 of 489 such functions write it out. A constant alone tells that the function is done.
     """
     instructions = listing.instructions
-    name = listing.code.name
-    if len(instructions) == WHOLE and name.lstrip("_").startswith(GIVING) and not name.startswith("__"):
-        return Kind.NONE if instructions[0].line != listing.code.first_line else Kind.RETURN
     returns = [number for number, one in enumerate(instructions) if one.op == "RETURN"]
     values = [number for number in returns if not _returns_none(instructions, number)]
     has_values = len(values) > 1 or any(instructions[number - 1].op != "CONST" for number in values)

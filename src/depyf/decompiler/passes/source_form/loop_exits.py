@@ -10,13 +10,12 @@ Statements to the right of the loop belong to it, and a `return` in the column o
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from depyf.decompiler.passes.source_form.columns import Columns
-from depyf.decompiler.passes.walk import compound, inner
-from depyf.decompiler.steps import step
+from depyf.decompiler.passes.source_form.forms import EXITS, LOOPS, Block, Form, Loop, rewrite, walk
+from depyf.decompiler.passes.walk import inner
 
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
-ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 PROTECTING = (ast.Try, ast.With, ast.AsyncWith)
 Spot = tuple[list[ast.stmt], int]
 """A block, and a place in it."""
@@ -24,47 +23,65 @@ Spot = tuple[list[ast.stmt], int]
 
 def restore_left_loops(body: list[ast.stmt], columns: Columns) -> None:
     """Move the statements at the exits of loops to where their columns show them, in place."""
-    order = [(body, True)]
-    for block, is_end in order:  # The list grows during the iteration.
-        for stmt in compound(block):
-            goes_on = is_end and stmt is block[-1] and not isinstance(stmt, LOOPS)
-            order += [(below, goes_on) for below, _, _ in inner(stmt)]
-    for block, is_end in reversed(order):
-        for place in range(len(block) - 1, -1, -1):
-            stmt = block[place]
-            if isinstance(stmt, LOOPS):
-                _move_in(block, place, columns, is_end)
-                _move_out(block, place, columns)
+    exits = LoopExits(columns)
+    for block in reversed(list(walk(body))):
+        for place in range(len(block.stmts) - 1, -1, -1):
+            if isinstance(block.stmts[place], LOOPS):
+                rewrite(block, place, (exits.inside,))
+                rewrite(block, place, (exits.after,))
 
 
-def _move_in(block: list[ast.stmt], place: int, columns: Columns, is_end: bool) -> None:
-    """Replace a loop's only `break` by the statements after the loop, if they are to the right of the loop."""
-    loop = block[place]
-    assert isinstance(loop, LOOPS)
-    own = columns.column(loop)
-    if own is None or not never_ends(loop):
-        return
-    breaks = found_in(loop, ast.Break)
-    end = place + 1
-    while end < len(block) and (column := columns.column(block[end])) is not None and column > own:
-        end += 1
-    if len(breaks) != 1 or end == place + 1:
-        return
-    spot = unprotected(loop, breaks[0])
-    if spot is None:
-        return
-    step("line {}: the statements after the loop move into it", loop.lineno)
-    moved = block[place + 1 : end]
-    del block[place + 1 : end]
-    inside, at = breaks[0]
-    del inside[at:]
-    inside, at = spot
-    inside[at:] = moved if isinstance(moved[-1], (ast.Return, ast.Raise)) else [*moved, ast.Break()]
-    if is_end and place + 1 == len(block) and _is_bare_return(loop.orelse):
-        loop.orelse = []
+class LoopExits:
+    """The forms of what is done where a loop is left, with the columns that they predict."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+
+    def inside(self, block: Block, place: int) -> Iterator[Form]:
+        """The statements after a loop in place of its only `break`: they are to the right of the loop."""
+        loop, stmts = block.stmts[place], block.stmts
+        own = self.columns.column(loop)
+        if not isinstance(loop, LOOPS) or own is None or not never_ends(loop):
+            return
+        end = place + 1
+        while end < len(stmts) and (column := self.columns.column(stmts[end])) is not None and column > own:
+            end += 1
+        breaks = exits_of(loop, ast.Break)
+        spot = unprotected(loop, breaks[0]) if len(breaks) == 1 and end > place + 1 else None
+
+        def write() -> None:
+            moved, (within, at) = stmts[place + 1 : end], breaks[0]
+            del stmts[place + 1 : end], within[at:]
+            assert spot is not None
+            spot[0][spot[1] :] = moved if isinstance(moved[-1], (ast.Return, ast.Raise)) else [*moved, ast.Break()]
+            if isinstance(block.end_at(place), ast.Return) and _is_bare_return(loop.orelse):
+                loop.orelse = []
+
+        yield Form("the statements after the loop move into it", spot is not None, write)
+
+    def after(self, block: Block, place: int) -> Iterator[Form]:
+        """A `return` in the column of a loop after the loop, and `break` in its place."""
+        loop, following = block.stmts[place], block.stmts[place + 1 : place + 2]
+        own = self.columns.column(loop)
+        if not isinstance(loop, LOOPS) or own is None or exits_of(loop, ast.Break):
+            return
+        returns = [spot for spot in exits_of(loop, ast.Return) if self.columns.column(_at(spot)) == own]
+        starts = {self.columns.starts.get(_at(spot)) for spot in returns}
+        is_behind = bool(following) and self.columns.starts.get(following[0]) in starts
+        fits = not following and never_ends(loop)
+        if is_behind:
+            fits = not loop.orelse and isinstance(following[0], ast.Return)
+
+        def write() -> None:
+            if not is_behind:
+                block.stmts.append(_at(returns[0]))
+            for within, at in returns:
+                within[at:] = [ast.Break()]
+
+        yield Form("leave the loop, and return after it", fits and len(starts) == 1, write)
 
 
-def unprotected(loop: ast.For | ast.AsyncFor | ast.While, spot: Spot) -> Spot | None:
+def unprotected(loop: Loop, spot: Spot) -> Spot | None:
     """Return where statements may replace a `break` without getting a new handler; None if nowhere.
 
     Only the body of a `try` reaches the statements after it if each clause leaves; else they are its `else`.
@@ -98,37 +115,14 @@ def _leads_behind(stmt: ast.stmt, block: list[ast.stmt]) -> bool:
     """Return whether the statements after a `try` are reached only from the end of one of its blocks."""
     if not isinstance(stmt, ast.Try) or block is not stmt.body or stmt.orelse:
         return False
-    return all(isinstance(clause.body[-1], ENDS) for clause in stmt.handlers)
-
-
-def _move_out(block: list[ast.stmt], place: int, columns: Columns) -> None:
-    """Move a `return` in the column of a loop after the loop, and put `break` in its place."""
-    loop = block[place]
-    assert isinstance(loop, LOOPS)
-    own, following = columns.column(loop), block[place + 1 : place + 2]
-    if own is None or found_in(loop, ast.Break):
-        return
-    returns = [spot for spot in found_in(loop, ast.Return) if columns.column(_at(spot)) == own]
-    starts = {columns.starts.get(_at(spot)) for spot in returns}
-    if len(starts) != 1:
-        return
-    is_behind = bool(following) and columns.starts.get(following[0]) in starts
-    if is_behind and (loop.orelse or not isinstance(following[0], ast.Return)):
-        return
-    if not is_behind and (following or not never_ends(loop)):
-        return
-    step("line {}: leave the loop, and return after it", loop.lineno)
-    if not is_behind:
-        block.append(_at(returns[0]))
-    for inside, at in returns:
-        inside[at:] = [ast.Break()]
+    return all(isinstance(clause.body[-1], EXITS) for clause in stmt.handlers)
 
 
 def _at(spot: Spot) -> ast.stmt:
     return spot[0][spot[1]]
 
 
-def found_in(loop: ast.For | ast.AsyncFor | ast.While, kind: type[ast.stmt]) -> list[Spot]:
+def exits_of(loop: Loop, kind: type[ast.stmt]) -> list[Spot]:
     """Return where a loop is left in one way, without inner loops and their `break`."""
     found: list[Spot] = []
     work = [loop.body]
@@ -149,10 +143,10 @@ def _has_finally(stmt: ast.stmt) -> bool:
     return bool(getattr(stmt, "finalbody", None))
 
 
-def never_ends(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
+def never_ends(loop: Loop) -> bool:
     """Return whether only `break` leads to the statement after a loop."""
     if loop.orelse:
-        return isinstance(loop.orelse[-1], ENDS)
+        return isinstance(loop.orelse[-1], EXITS)
     return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
 
 
