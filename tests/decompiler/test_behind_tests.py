@@ -6,7 +6,6 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.source_form.splits import split_tests
 from depyf.decompiler.passes.source_form.columns import Columns
 from tests.decompiler.placing import plain, written
 

@@ -6,8 +6,8 @@ import pytest
 
 from depyf.bytecode.normalise import normalise
 from depyf.decompiler.passes.source_form.columns import Columns
-from depyf.decompiler.passes.source_form.splits import split_tests
 from depyf.decompiler.passes.source_form.debug import restore_debug
+from depyf.decompiler.passes.source_form.splits import split_tests
 from tests.bytecode.listings import compiled
 from tests.decompiler.placing import plain, written
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from depyf.decompiler.passes.source_form.exits_by_lines import restore_exits_by_lines
+
 from tests.decompiler.placing import Marked, marked, plain, source_of
 
 TRY = "while x:  #1\n    try:\n        a()  #3\n        break{}\n    except E:  #4\n        {}"

@@ -24,13 +24,13 @@ from depyf.decompiler.lift.simplify.promote import promote_variables
 from depyf.decompiler.lift.simplify.restored import drop_restored
 from depyf.decompiler.lift.simplify.results import unpack_results
 from depyf.decompiler.lift.simulate import lift
-from depyf.decompiler.passes.asserts import restore_asserts
 from depyf.decompiler.passes.at_once import use_at_once
-from depyf.decompiler.passes.heads import restore_heads
-from depyf.decompiler.passes.matches import restore_matches
-from depyf.decompiler.passes.opposites import write_opposites
-from depyf.decompiler.passes.tidy import tidy
-from depyf.decompiler.passes.tries import restore_tries
+from depyf.decompiler.passes.flow.asserts import restore_asserts
+from depyf.decompiler.passes.flow.heads import restore_heads
+from depyf.decompiler.passes.flow.matches import restore_matches
+from depyf.decompiler.passes.flow.opposites import write_opposites
+from depyf.decompiler.passes.flow.tidy import tidy
+from depyf.decompiler.passes.flow.tries import restore_tries
 from depyf.decompiler.show import tree
 from depyf.decompiler.show.graph import text
 from depyf.decompiler.show.read_graph import NoGraph, read_graph

@@ -8,7 +8,6 @@ from collections.abc import Set as AbstractSet
 import pytest
 
 from depyf.decompiler.passes.source_form.columns import Columns
-from depyf.decompiler.passes.source_form.splits import split_tests
 from tests.decompiler.placing import plain, written
 
 PARTED = {

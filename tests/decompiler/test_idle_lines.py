@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from depyf.decompiler.passes.source_form.idle_lines import restore_idle_lines, restore_passes
+
 from tests.decompiler.placing import Marked, marked, plain, source_of
 
 HEAD = 1

@@ -6,8 +6,8 @@ import ast
 from typing import cast
 
 import pytest
-
 from depyf.decompiler.passes.source_form.left_by_lines import restore_left_by_lines
+
 from depyf.decompiler.passes.source_form.lines import Lines
 from tests.decompiler.placing import as_compiled, plain
 

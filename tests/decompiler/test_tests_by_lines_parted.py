@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-
 from depyf.decompiler.passes.source_form.tests_by_lines import Between, restore_tests_by_lines, width
+
 from tests.decompiler.placing import plain, written
 
 PARTED = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 import pytest
+from depyf.decompiler.passes.source_form.tried import join_try, part_try, return_after_finally, return_before_finally
 
 from depyf.decompiler.passes.source_form.columns import Columns
-from depyf.decompiler.passes.source_form.tried import join_try, part_try, return_after_finally, return_before_finally
 from tests.decompiler.placing import plain, written
 
 CLAUSE = "except E:\n    g()\n"

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from depyf.decompiler.passes.asserts import restore_asserts
-from depyf.decompiler.passes.complete import check_complete
-from depyf.decompiler.passes.heads import restore_heads
-from depyf.decompiler.passes.matches import restore_matches
-from depyf.decompiler.passes.opposites import write_opposites
-from depyf.decompiler.passes.tidy import tidy
-from depyf.decompiler.passes.tries import restore_tries
+from depyf.decompiler.passes.flow.asserts import restore_asserts
+from depyf.decompiler.passes.flow.complete import check_complete
+from depyf.decompiler.passes.flow.heads import restore_heads
+from depyf.decompiler.passes.flow.matches import restore_matches
+from depyf.decompiler.passes.flow.opposites import write_opposites
+from depyf.decompiler.passes.flow.tidy import tidy
+from depyf.decompiler.passes.flow.tries import restore_tries
 from depyf.decompiler.pipeline.conditions import keeps_lists, scopes_dispatch
 from depyf.decompiler.pipeline.groups import KEPT, OURS, PATTERNS
 from depyf.decompiler.pipeline.work import Work

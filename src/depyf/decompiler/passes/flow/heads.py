@@ -12,7 +12,7 @@ from collections import Counter
 from depyf.decompiler.graph.tac import NULL
 from depyf.decompiler.lift.nodes import AsyncIter, GetAwaitable, GetIter, Ref, Temp, literal
 from depyf.decompiler.lift.references import referred
-from depyf.decompiler.passes.loop_tails import take_tail
+from depyf.decompiler.passes.flow.loop_tails import take_tail
 from depyf.decompiler.passes.walk import holds, of_kinds, rewrite_sequences
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.labels import ForStmt, WithStmt

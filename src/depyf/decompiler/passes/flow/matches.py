@@ -14,7 +14,7 @@ from typing import cast
 
 from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp, Var
 from depyf.decompiler.lift.references import referred
-from depyf.decompiler.passes.case_tests import part_cases, tests_pattern
+from depyf.decompiler.passes.flow.case_tests import part_cases, tests_pattern
 from depyf.decompiler.passes.walk import compounds, of_kinds, rewrite_sequences
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import negated
