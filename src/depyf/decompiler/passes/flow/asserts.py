@@ -13,6 +13,9 @@ import ast
 
 from depyf.decompiler.lift.extent import row_of
 from depyf.decompiler.lift.nodes import Common, ExcMatch, literal
+from depyf.decompiler.passes.conditions import structures
+from depyf.decompiler.passes.groups import BUILTINS
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.source_form.brackets import NOT, WORDS, gap_between
 from depyf.decompiler.passes.source_form.columns import start_of
 from depyf.decompiler.passes.source_form.forms import leading_nots
@@ -21,6 +24,16 @@ from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import is_not, negated
 
 
+@registers(
+    "asserts",
+    Stage.STATEMENTS,
+    "turn raises of AssertionError into `assert`",
+    takes=("stmts",),
+    applies=structures,
+    needs=BUILTINS,
+    after={"matches": "the test of a pattern before a raise is a `match`"},
+    before={"tidy": "an assertion is recognised by its `else`, which the other pass removes"},
+)
 def restore_asserts(body: list[ast.stmt]) -> list[ast.stmt]:
     """Replace every test that raises the compiler's own AssertionError."""
     _restore_tested(body)

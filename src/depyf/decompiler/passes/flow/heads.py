@@ -9,14 +9,37 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from depyf.decompiler.graph.tac import NULL
+from depyf.bytecode.listing import Listing
+from depyf.decompiler.graph.tac import NULL, Graph
 from depyf.decompiler.lift.nodes import AsyncIter, GetAwaitable, GetIter, Ref, Temp, literal
 from depyf.decompiler.lift.references import referred
+from depyf.decompiler.passes.conditions import structures
 from depyf.decompiler.passes.flow.loop_tails import take_tail
+from depyf.decompiler.passes.groups import HANDLERS, LOOPS
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import holds, of_kinds, rewrite_sequences
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.labels import ForStmt, WithStmt
 from depyf.decompiler.structure.tree import Enter
+
+
+@registers(
+    "heads",
+    Stage.STATEMENTS,
+    "move iterables, managers and targets to their `for` and `with`",
+    takes=("stmts", "graph", "listing"),
+    applies=structures,
+    needs=LOOPS | HANDLERS,
+    before={"complete": "heads replace most of the pipeline's own nodes"},
+)
+def restore_heads_of(body: list[ast.stmt], graph: Graph, listing: Listing) -> list[ast.stmt]:
+    """Return the statements of one code object with the heads of loops and `with`."""
+    return restore_heads(body, keeps_lists=keeps_lists(graph, listing))
+
+
+def keeps_lists(graph: Graph, listing: Listing) -> bool:
+    """Return whether a list that a loop iterates over must not be compiled to a tuple."""
+    return graph.is_kept and listing.iterates_tuples
 
 
 def restore_heads(body: list[ast.stmt], *, keeps_lists: bool) -> list[ast.stmt]:

@@ -12,14 +12,32 @@ import ast
 from functools import partial
 from typing import cast
 
+from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.lift.nodes import Capture, MatchTest, Temp, Var
 from depyf.decompiler.lift.references import referred
+from depyf.decompiler.passes.conditions import structures
 from depyf.decompiler.passes.flow.case_tests import part_cases, tests_pattern
+from depyf.decompiler.passes.groups import FLOW, KEPT
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import compounds, of_kinds, rewrite_sequences
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import negated
 
 TEMPS = frozenset({Temp})
+
+
+@registers(
+    "matches",
+    Stage.STATEMENTS,
+    "turn tests of patterns into `match`",
+    takes=("stmts", "graph", "ops"),
+    optional=True,
+    applies=structures,
+    needs=FLOW,
+)
+def restore_matches_of(body: list[ast.stmt], graph: Graph, ops: frozenset[str]) -> list[ast.stmt] | None:
+    """Return statements with `match` for tests of patterns, or None if the code tests no value twice."""
+    return restore_matches(body) if not KEPT.isdisjoint(ops) or any(graph.waiting.values()) else None
 
 
 def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import ast
 
+from depyf.decompiler.passes.conditions import structures
+from depyf.decompiler.passes.groups import TESTS
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import statements
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import goes_inside, is_not, negated
@@ -17,6 +20,17 @@ from depyf.decompiler.structure.polarity import goes_inside, is_not, negated
 TESTING = (ast.If, ast.While, ast.Assert)
 
 
+@registers(
+    "opposites",
+    Stage.STATEMENTS,
+    "move `not` to the operands",
+    takes=("stmts", "negates=graph.negates"),
+    optional=True,
+    applies=structures,
+    needs=TESTS,
+    after={"tidy": "an exit may come first with the opposite test"},
+    before={"as-written": "it starts from the statements that are written without evidence"},
+)
 def write_opposites(body: list[ast.stmt], *, negates: bool) -> None:
     """Write the tests of all statements in place.
 

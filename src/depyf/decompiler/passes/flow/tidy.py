@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import ast
 
+from depyf.decompiler.passes.conditions import structures
+from depyf.decompiler.passes.groups import FLOW
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import NESTS, inner, statements
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.polarity import keeps_polarity, negated
@@ -17,6 +20,16 @@ from depyf.decompiler.structure.polarity import keeps_polarity, negated
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
+@registers(
+    "tidy",
+    Stage.STATEMENTS,
+    "remove each needless `else`",
+    takes=("stmts", "in_order=graph.source_order"),
+    optional=True,
+    applies=structures,
+    needs=FLOW,
+    after={"expressions": "only finished tests and statements are compared"},
+)
 def tidy(body: list[ast.stmt], *, in_order: bool = False) -> None:
     """Tidy every sequence of statements in place, outer ones first, so that long chains stay linear.
 

@@ -11,6 +11,9 @@ import ast
 import sys
 
 from depyf.decompiler.lift.nodes import ExcMatch, Object, Temp, TryStar
+from depyf.decompiler.passes.conditions import structures
+from depyf.decompiler.passes.groups import HANDLERS
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import holds, of_kinds, rewrite_sequences
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.labels import TryStmt
@@ -19,6 +22,15 @@ from depyf.decompiler.structure.tree import ReraiseStmt
 TEMPS = frozenset({Temp})
 
 
+@registers(
+    "tries",
+    Stage.STATEMENTS,
+    "split the code of handlers into clauses",
+    takes=("stmts",),
+    applies=structures,
+    needs=HANDLERS,
+    before={"heads": "the clauses of a handler contain loops and managers"},
+)
 def restore_tries(body: list[ast.stmt]) -> list[ast.stmt]:
     """Replace every `TryStmt` by an `ast.Try`."""
     if not holds(body, TryStmt):

@@ -7,6 +7,8 @@ import ast
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.definitions import ANNOTATE
+from depyf.decompiler.passes.conditions import structures
+from depyf.decompiler.passes.registry import WRITTEN, Stage, registers
 from depyf.decompiler.passes.source_form.arms import restore_arms
 from depyf.decompiler.passes.source_form.arms_by_lines import restore_arms_by_lines
 from depyf.decompiler.passes.source_form.columns import Columns
@@ -24,6 +26,22 @@ from depyf.decompiler.passes.source_form.splits_by_lines import split_tests_by_l
 from depyf.decompiler.passes.source_form.tests import restore_conditional_expressions, restore_tests
 from depyf.decompiler.passes.source_form.ways_out import drop_unreached_breaks, restore_ways_out
 from depyf.decompiler.passes.walk import compound, statements
+
+
+@registers(
+    WRITTEN,
+    Stage.STATEMENTS,
+    "among equivalent forms, choose the author's",
+    takes=("stmts", "listing", "ops", "known", "has_conditions"),
+    optional=True,
+    applies=structures,
+    after={"expressions": "the positions of finished expressions are compared"},
+)
+def choose_source_form(
+    body: list[ast.stmt], listing: Listing, ops: frozenset[str], known: object, has_conditions: bool
+) -> None:
+    """Rewrite the statements of one code object in place; `known` is None if a source has exactly this code."""
+    write_as_written(body, listing, ops, has_source=known is None, has_conditions=has_conditions)
 
 
 def write_as_written(

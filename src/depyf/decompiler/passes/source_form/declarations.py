@@ -14,10 +14,13 @@ import ast
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.docstring import docstring
+from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.extent import place_of
 from depyf.decompiler.lift.nodes import Var
 from depyf.decompiler.passes.body import Body
-from depyf.decompiler.passes.scopes import own_variables
+from depyf.decompiler.passes.registry import WRITTEN, Stage, registers
+from depyf.decompiler.passes.scopes import declare, own_variables
+from depyf.decompiler.passes.unreached import Reached
 from depyf.decompiler.passes.walk import inner, nodes
 from depyf.decompiler.steps import step
 
@@ -26,6 +29,20 @@ Part = tuple[list[ast.stmt], set[str], int]
 """A block, the names that it is the first to name, and the last line before it."""
 Spot = tuple[list[ast.stmt], ast.stmt]
 """A block, and its statement before which a declaration goes."""
+
+
+@registers(
+    "declarations",
+    Stage.BODY,
+    "declare `global` and `nonlocal`",
+    takes=("body", "listing", "known", "without"),
+    after={"definitions": "declarations depend on the reads of nested code"},
+)
+def declare_variables(body: Body, listing: Listing, known: object, without: frozenset[str]) -> None:
+    """Declare variables at the start of a function, and move the declarations to their lines."""
+    declare(body, Reached.of(listing))
+    if known is None and WRITTEN not in without:
+        place_declarations(body)
 
 
 def place_declarations(body: Body) -> None:

@@ -11,10 +11,19 @@ from __future__ import annotations
 import ast
 
 from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import rewrite_sequences
 from depyf.decompiler.steps import step
 
 
+@registers(
+    "imports",
+    Stage.WHOLE,
+    "join imports that come from one statement",
+    takes=("body.stmts",),
+    optional=True,
+    after={"leftovers": "before, each import binds only one variable"},
+)
 def join_imports(body: list[ast.stmt]) -> list[ast.stmt]:
     """Return statements, with imports from the same place joined."""
     return rewrite_sequences(body, _join)

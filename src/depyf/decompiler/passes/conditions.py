@@ -2,47 +2,61 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.pipeline.work import Work
+from typing import Any, Protocol
+
 from depyf.decompiler.structure.choices import Choices, Dispatch
 
 COLLAPSE = "short-circuits"
 
 
-def simplifies(work: Work) -> bool:
+class Settings(Protocol):
+    """What a condition may read of the work on a code object.
+
+    known: facts about the globals that it names, if code is rewritten to its most readable form.
+    choices: how to structure, or which dispatch to write.
+    without: names of disabled passes.
+    """
+
+    known: Any
+    choices: Choices | Dispatch
+    without: frozenset[str]
+
+
+def always(work: Settings) -> bool:
+    """Apply a pass to all code."""
+    return True
+
+
+def simplifies(work: Settings) -> bool:
     """Return whether code is rewritten to its most readable form."""
     return work.known is not None
 
 
-def is_kept(work: Work) -> bool:
+def is_kept(work: Settings) -> bool:
     """Return whether code is written as it is."""
     return work.known is None
 
 
-def structures(work: Work) -> bool:
+def structures(work: Settings) -> bool:
     """Return whether statements are recovered from the control flow."""
     return isinstance(work.choices, Choices)
 
 
-def scopes_dispatch(work: Work) -> bool:
+def scopes_dispatch(work: Settings) -> bool:
     """Return whether control flow becomes dispatch loops, with a `try` for each handler."""
     return work.choices is Dispatch.SCOPES
 
 
-def levels_dispatch(work: Work) -> bool:
+def levels_dispatch(work: Settings) -> bool:
     """Return whether control flow becomes dispatch loops, with one `try` for all handlers."""
     return work.choices is Dispatch.LEVELS
 
 
-def joins_exits(work: Work) -> bool:
+def joins_exits(work: Settings) -> bool:
     """Return whether copies of an exit are joined."""
     return isinstance(work.choices, Choices) and work.choices.joins_exits
 
 
-def keeps_branches(work: Work) -> bool:
+def keeps_branches(work: Settings) -> bool:
     """Return whether short circuits stay branches."""
     return isinstance(work.choices, Choices) and COLLAPSE in work.without
-
-
-def keeps_lists(work: Work) -> bool:
-    """Return whether a list that a loop iterates over must not be compiled to a tuple."""
-    return work.graph.is_kept and work.listing.iterates_tuples

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+NOTHING: frozenset[str] = frozenset()
 PATTERNS = frozenset({"MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS"})
 STATED = PATTERNS | {"LOAD_BUILD_CLASS"}
 """Operations of statements that are recognised by the compiler's form."""
 HANDLERS = frozenset({"PUSH_EXC_INFO", "RERAISE", "ENTER_WITH", "ENTER_ASYNC_WITH"})
 CAUGHT = frozenset({"PUSH_EXC_INFO"})
 LOOPS = frozenset({"FOR_ITER", "GET_ANEXT"})
-OURS = PATTERNS | HANDLERS | LOOPS
-"""Operations that become the pipeline's own statements and tests before they become Python's."""
 TESTS = frozenset({"JUMP_IF_TRUE", "JUMP_IF_FALSE"})
 SEVERAL = "several blocks"
 """A pseudo-operation of code with handlers, or with loops and exits that the compiler has recorded."""
