@@ -8,6 +8,8 @@ from collections.abc import Set as AbstractSet
 import pytest
 
 from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.evidence import Kind, Written
+from depyf.decompiler.passes.source_form.splits import split_tests
 from tests.decompiler.placing import plain, written
 
 PARTED = {
@@ -129,7 +131,12 @@ STAYS = {
 
 
 def restored(form: str, source: str, leaving: AbstractSet[int] = frozenset()) -> str:
-    return written(lambda body: restore_guards(body, Columns(body), leaving), form, source)
+    def restore(body: list[ast.stmt]) -> None:
+        columns = Columns(body)
+        columns.written = [Written(line, None, Kind.RETURN) for line in leaving]
+        split_tests(body, columns)
+
+    return written(restore, form, source)
 
 
 @pytest.mark.parametrize("case", PARTED)
@@ -145,10 +152,6 @@ def test_a_test_of_one_statement_stays(case: str) -> None:
 
 GUARD = "if {}:\n    return\nif b:\n    c()"
 KEPT = {
-    "a with": (
-        "with x:\n    if not a and b:\n        c()",
-        "with x:\n    if a:\n        return\n    if b:\n        c()",
-    ),
     "a test with an else": ("if a and b:\n    c()\nelse:\n    d()", GUARD.format("not a") + "\nelse:\n    d()"),
     "what something follows": (
         "if a:\n    b()\n    return c\nd()",

@@ -13,7 +13,7 @@ from depyf.bytecode.line_table import read_lines
 from depyf.bytecode.listing import Instruction, Listing
 from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.lift.extent import extent_of
-from depyf.decompiler.passes.source_form.declarations import line_of
+from depyf.decompiler.passes.declarations import line_of
 from depyf.decompiler.passes.source_form.evidence import Kind, Written, is_cleanup, is_none, leaves
 from depyf.decompiler.passes.walk import inner, statements
 

@@ -12,12 +12,17 @@ import ast
 from depyf.bytecode.records import dataclass
 from depyf.decompiler.passes.source_form.columns import Columns
 from depyf.decompiler.passes.source_form.evidence import RETURNS, Kind, Written
+from depyf.decompiler.passes.source_form.forms import EXITS, FAR, LOOPS
 from depyf.decompiler.passes.walk import compound, inner
 from depyf.decompiler.steps import step
 
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
-ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-FAR = 1 << 40
+STATEMENTS: dict[Kind, type[ast.stmt]] = {
+    Kind.RETURN: ast.Return,
+    Kind.NONE: ast.Return,
+    Kind.CONTINUE: ast.Continue,
+    Kind.BREAK: ast.Break,
+    Kind.PASS: ast.Pass,
+}
 NOTHING: frozenset[Kind] = frozenset()
 AGAIN = frozenset({Kind.CONTINUE})
 LEFT = frozenset({Kind.BREAK})
@@ -81,8 +86,10 @@ def restore_ways_out(
     for one in written:
         fits = [slot for slot in slots if _fits(slot, one)]
         if fits:
-            likely = _likely if has_all else _likely_by_lines
-            slot = max(reversed(fits) if all(one.column == each.column for each in fits) else fits, key=likely)
+            slot = max(
+                reversed(fits) if all(one.column == slot.column for slot in fits) else fits,
+                key=lambda slot: _likely(slot, has_all),
+            )
             slots.remove(slot)
             if has_all or not _is_likelier_as_it_is(slot, one, is_generator):
                 _put(slot, one, columns)
@@ -176,7 +183,7 @@ def _of_block(
             parts.append(Slot(block, place, ends.broken | LEFT, column))
         else:
             parts += [*_lines(stmt, columns), *_inside(stmt, Ends(here, ends.broken), columns)]
-    if not (block and (isinstance(block[-1], ENDS) or block[-1] in ending)):
+    if not (block and (isinstance(block[-1], EXITS) or block[-1] in ending)):
         parts.append(Slot(block, len(block), ends.here, column))
     return parts
 
@@ -194,7 +201,7 @@ def _else_before(block: list[ast.stmt], columns: Columns | None) -> Slot | None:
     stmt = block[-1] if block else None
     if not isinstance(stmt, ast.Try) or stmt.orelse or stmt.finalbody:
         return None
-    if not all(isinstance(clause.body[-1], ENDS) for clause in stmt.handlers):
+    if not all(isinstance(clause.body[-1], EXITS) for clause in stmt.handlers):
         return None
     return Slot(stmt.orelse, 0, LEFT, _column(stmt.body, columns), is_block=False)
 
@@ -239,14 +246,9 @@ def _fits(slot: Slot, one: Written) -> bool:
     return slot.before <= one.line <= slot.behind
 
 
-def _likely(slot: Slot) -> tuple[bool, bool, int]:
-    """Return how probable a statement is in a slot, compared with the other slots that it fits."""
-    return slot.column is not None, slot.present is not None, slot.before
-
-
-def _likely_by_lines(slot: Slot) -> tuple[bool, bool, int]:
-    """Return how probable a statement is in a slot if columns are unknown: a block is not empty."""
-    return _is_empty(slot), slot.present is not None, slot.before
+def _likely(slot: Slot, has_all: bool) -> tuple[bool, bool, int]:
+    """Return how probable a statement is in a slot, compared with the other slots that it fits: no block is empty."""
+    return slot.column is not None if has_all else _is_empty(slot), slot.present is not None, slot.before
 
 
 def _is_pass(block: list[ast.stmt]) -> bool:
@@ -281,16 +283,9 @@ def _ends_idly(block: list[ast.stmt]) -> bool:
 
 
 def _put(slot: Slot, one: Written, columns: Columns) -> None:
-    stmt: ast.stmt
-    match one.kind:
-        case Kind.CONTINUE:
-            stmt = ast.Continue()
-        case Kind.PASS:
-            stmt = ast.Pass()
-        case Kind.BREAK:
-            stmt = ast.Break()
-        case _:
-            stmt = ast.Return(value=ast.Constant(value=None) if one.kind is Kind.NONE else None)
+    stmt = STATEMENTS[one.kind]()
+    if one.kind is Kind.NONE:
+        stmt = ast.Return(value=ast.Constant(value=None))
     stmt.lineno = one.line
     if one.column is not None:
         columns.starts[stmt] = one.line, one.column
