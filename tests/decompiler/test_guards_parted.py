@@ -9,7 +9,8 @@ import pytest
 
 from depyf.decompiler.passes.source_form.columns import Columns
 from depyf.decompiler.passes.source_form.evidence import Kind, Written
-from depyf.decompiler.passes.source_form.splits import split_tests
+from depyf.decompiler.passes.source_form.forms import rewrite, walk
+from depyf.decompiler.passes.source_form.splits import Splits
 from tests.decompiler.placing import plain, written
 
 PARTED = {
@@ -134,7 +135,10 @@ def restored(form: str, source: str, leaving: AbstractSet[int] = frozenset()) ->
     def restore(body: list[ast.stmt]) -> None:
         columns = Columns(body)
         columns.written = [Written(line, None, Kind.RETURN) for line in leaving]
-        split_tests(body, columns)
+        splits = Splits(columns)
+        for block in walk(body):
+            for place in range(len(block.stmts) - 1, -1, -1):
+                rewrite(block, place, (splits.alternatives, splits.guards, splits.guard, splits.followed))
 
     return written(restore, form, source)
 
@@ -152,6 +156,10 @@ def test_a_test_of_one_statement_stays(case: str) -> None:
 
 GUARD = "if {}:\n    return\nif b:\n    c()"
 KEPT = {
+    "a with": (
+        "with x:\n    if not a and b:\n        c()",
+        "with x:\n    if a:\n        return\n    if b:\n        c()",
+    ),
     "a test with an else": ("if a and b:\n    c()\nelse:\n    d()", GUARD.format("not a") + "\nelse:\n    d()"),
     "what something follows": (
         "if a:\n    b()\n    return c\nd()",

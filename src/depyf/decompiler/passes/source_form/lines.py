@@ -48,7 +48,7 @@ class Lines:
     def has_room(self, first: int, last: int) -> bool:
         """Return whether there is a line for an exit between two others: from 3.10 on, each exit has a known line."""
         is_free = bisect_right(self.known, first) == bisect_left(self.known, last)
-        return last - first >= EXIT and not (self.has_all and is_free)
+        return last - first >= EXIT and (not is_free or (not self.has_all and last - first == EXIT))
 
     def leaves_between(self, first: int, last: int) -> bool:
         """Return whether there is a separate exit between two lines."""

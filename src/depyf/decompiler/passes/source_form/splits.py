@@ -123,8 +123,6 @@ class Splits:
             return
         tests = values_of(stmt.test)
         own = start[1] - IF - NOT * leading_nots(tests[0])
-        if own < 0:
-            return  # `not` is not written: the opposite of the first test belongs to an exit.
         below = columns.of_block(stmt.body) if len(tests) > 1 else None
         for count in range(1, len(tests)):
             head = columns.head(tests[count])

@@ -160,7 +160,13 @@ def width(test: ast.expr) -> int:
     """Return the approximate width of an expression in columns."""
     columns = 0
     for node in nodes([test]):
-        times = len(node.values) - 1 if isinstance(node, ast.BoolOp) else 1
+        times = 1
+        if isinstance(node, ast.BoolOp):
+            times = len(node.values) - 1
+        elif isinstance(node, ast.Call):
+            times = max(1, len(node.args) + len(node.keywords))
+        elif isinstance(node, ast.Compare):
+            times = 1 + isinstance(node.ops[0], (ast.IsNot, ast.NotIn))
         columns += PUNCTUATION.get(type(node), 0) * times
         for name in ("id", "attr", "arg"):
             columns += len(getattr(node, name, None) or "")
