@@ -89,7 +89,7 @@ class Arms:
         return own - own % self.columns.unit if own is not None and isinstance(stmt, ast.If) else own
 
     def after_else(self, block: Block, place: int) -> Iterator[Form]:
-        """Statements of an `else` that follow the whole statement: they are in its column."""
+        """Predict statements of an `else` that follow the whole statement: they are in its column."""
         stmt = block.stmts[place]
         if not isinstance(stmt, (ast.If, ast.Try)) or not stmt.orelse or not self._leaves(stmt):
             return
@@ -107,7 +107,7 @@ class Arms:
         yield Form("statements of its `else` follow it", first < len(arm), write)
 
     def taken(self, block: Block, place: int) -> Iterator[Form]:
-        """Statements after a statement that are its `else`: they are to the right of it."""
+        """Predict statements after a statement that are its `else`: they are to the right of it."""
         stmt, columns = block.stmts[place], self.columns
         following = block.stmts[place + 1 :]
         if not isinstance(stmt, Owner) or stmt.orelse or not following or not self._leaves(stmt):
@@ -141,7 +141,7 @@ class Arms:
         return gap >= ELIF + NOT * leading_nots(stmt.test)
 
     def after_body(self, block: Block, place: int) -> Iterator[Form]:
-        """Statements of a body that follow the whole statement, because its `else` never gets there."""
+        """Predict statements of a body that follow the whole statement, because its `else` never gets there."""
         stmt, own = block.stmts[place], self._own(block.stmts[place])
         if not isinstance(stmt, ast.If) or own is None or not stmt.orelse or stmt.orelse[-1] not in self.ending:
             return
@@ -154,7 +154,7 @@ class Arms:
         yield Form("statements of its body follow it", first > 0, write)
 
     def copies(self, block: Block, place: int) -> Iterator[Form]:
-        """A `return` after both arms of a test: the compiler copies short ones to their ends."""
+        """Predict a `return` after both arms of a test: the compiler copies short ones to their ends."""
         stmt, following = block.stmts[place], block.stmts[place + 1 : place + 2]
         starts = self.columns.starts
         if not isinstance(stmt, ast.If) or not following or not isinstance(following[0], ast.Return):
@@ -174,7 +174,7 @@ class Arms:
         yield Form("join the copies of a return", bool(copied), write)
 
     def before_finally(self, block: Block, place: int) -> Iterator[Form]:
-        """The `return` of a constant inside a `try`: its location without an operation is above the `finally`."""
+        """Predict the `return` of a constant in a `try`: its location without an operation is above the `finally`."""
         stmt, following, columns = block.stmts[place], block.stmts[place + 1 : place + 2], self.columns
         if not isinstance(stmt, ast.Try) or not following or not _returns_constant(following[0]):
             return
@@ -192,7 +192,7 @@ class Arms:
         yield Form("a constant is returned in the `try`", is_shown, write)
 
     def joined_try(self, block: Block, place: int) -> Iterator[Form]:
-        """One `try` with clauses and `finally`: the inner body is in the column of the `finally` body."""
+        """Predict one `try` with clauses and `finally`: the inner body is in the column of the `finally` body."""
         stmt = block.stmts[place]
         if not isinstance(stmt, ast.Try) or stmt.handlers or len(stmt.body) > 1:
             return
@@ -208,7 +208,7 @@ class Arms:
         yield Form("two `try` are one", own is not None and self.columns.of_block(stmt.finalbody) == own, write)
 
     def body(self, block: Block, place: int) -> Iterator[Form]:
-        """Statements of a `try` on the other side of its clauses, in the body or in the `else`."""
+        """Predict statements of a `try` on the other side of its clauses, in the body or in the `else`."""
         stmt, columns = block.stmts[place], self.columns
         if not isinstance(stmt, ast.Try):
             return

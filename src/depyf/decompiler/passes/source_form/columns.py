@@ -124,7 +124,8 @@ class Columns:
     def head(self, test: ast.expr, is_turned: bool = False) -> Start | None:
         """Return where a test, or its opposite, begins with its `not`."""
         start = start_of(test)
-        return None if start is None else (start[0], start[1] - NOT * leading_nots(negated(test) if is_turned else test))
+        nots = leading_nots(negated(test) if is_turned else test)
+        return None if start is None else (start[0], start[1] - NOT * nots)
 
     def last_line(self, test: ast.expr) -> int:
         """Return the last line of a test, 0 if unknown."""

@@ -22,13 +22,6 @@ FAR = 1 << 40
 IF, ELIF, NOT, AND = len("if "), len("elif "), len("not "), len("and ")
 
 
-class Head(NamedTuple):
-    """Where a test begins, including its `not`."""
-
-    line: int
-    column: int
-
-
 class Block(NamedTuple):
     """Statements with their context.
 
@@ -77,7 +70,8 @@ def walk(body: list[ast.stmt]) -> Iterator[Block]:
         yield block
         for stmt in compound(block.stmts):
             after = block.end if stmt is block.stmts[-1] else None
-            work += [Block(below, end_of(stmt, field, after), stmt, field, block.stmts) for below, _, field in inner(stmt)]
+            for below, _, field in inner(stmt):
+                work.append(Block(below, end_of(stmt, field, after), stmt, field, block.stmts))
 
 
 def end_of(stmt: ast.stmt, field: str, after: ast.stmt | None) -> ast.stmt | None:

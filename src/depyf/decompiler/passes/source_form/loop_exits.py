@@ -38,7 +38,7 @@ class LoopExits:
         self.columns = columns
 
     def inside(self, block: Block, place: int) -> Iterator[Form]:
-        """The statements after a loop in place of its only `break`: they are to the right of the loop."""
+        """Predict the statements after a loop in place of its only `break`: they are to the right of the loop."""
         loop, stmts = block.stmts[place], block.stmts
         own = self.columns.column(loop)
         if not isinstance(loop, LOOPS) or own is None or not never_ends(loop):
@@ -60,7 +60,7 @@ class LoopExits:
         yield Form("the statements after the loop move into it", spot is not None, write)
 
     def after(self, block: Block, place: int) -> Iterator[Form]:
-        """A `return` in the column of a loop after the loop, and `break` in its place."""
+        """Predict a `return` in the column of a loop after the loop, and `break` in its place."""
         loop, following = block.stmts[place], block.stmts[place + 1 : place + 2]
         own = self.columns.column(loop)
         if not isinstance(loop, LOOPS) or own is None or exits_of(loop, ast.Break):

@@ -62,7 +62,7 @@ class Splits:
         self.exit_lines = {exit_.line for exit_ in columns.written}
 
     def idle_arm(self, block: Block, place: int) -> Iterator[Form]:
-        """`if a: pass` before an `elif` or `else`, of which `if not a` remains without room for the `not`."""
+        """Predict `if a: pass` before an `elif` or `else`, of which `if not a` remains without room for the `not`."""
         stmt = block.stmts[place]
         if not isinstance(stmt, ast.If) or stmt.orelse:
             return
@@ -99,7 +99,7 @@ class Splits:
         return stmt.body if takes_room and columns.of_block(stmt.body) == own + columns.unit else None
 
     def failing_arm(self, block: Block, place: int) -> Iterator[Form]:
-        """`elif b: d` with `else: assert False, c`, of which `assert b, c` before `d` remains in an `else`."""
+        """Predict `elif b: d` with `else: assert False, c`, of which `assert b, c` before `d` remains in an `else`."""
         stmt = block.stmts[place]
         if not isinstance(stmt, ast.If) or len(stmt.orelse) < 2 or not isinstance(stmt.orelse[0], ast.Assert):
             return
@@ -116,7 +116,7 @@ class Splits:
         yield Form("a test belongs to an `elif`, and the `else` fails", is_shown, write)
 
     def nested(self, block: Block, place: int) -> Iterator[Form]:
-        """`if a:` around `if b:`: each test is on its own line, a step to the right of the one before."""
+        """Predict `if a:` around `if b:`: each test is on its own line, a step to the right of the one before."""
         stmt, columns = block.stmts[place], self.columns
         start = columns.starts.get(stmt)
         if not isinstance(stmt, ast.If) or stmt.orelse or start is None:
@@ -137,7 +137,7 @@ class Splits:
             yield Form("split a test between two statements", is_shown, write)
 
     def loop(self, block: Block, place: int) -> Iterator[Form]:
-        """`while a:` around `if not b: break`, or around `if b:` with the whole body and `else: break`."""
+        """Predict `while a:` around `if not b: break`, or around `if b:` with the whole body and `else: break`."""
         stmt, columns = block.stmts[place], self.columns
         if not isinstance(stmt, ast.While) or isinstance(stmt.test, ast.Constant):
             return
@@ -170,7 +170,7 @@ class Splits:
         )
 
     def alternatives(self, block: Block, place: int) -> Iterator[Form]:
-        """Several tests with the same exit: the next one is an `elif`, or begins in the column of the first."""
+        """Predict several tests with the same exit: the next one is an `elif`, or begins in the column of the first."""
         stmt = block.stmts[place]
         if not isinstance(stmt, ast.If) or len(stmt.body) != 1 or not isinstance(stmt.body[0], EXITS):
             return
@@ -205,7 +205,7 @@ class Splits:
         return own is not None and other is not None and other[1] - own[1] in (0, ELIF - IF)
 
     def guards(self, block: Block, place: int) -> Iterator[Form]:
-        """Tests that leave the block if they fail, before the last one: all begin in one column."""
+        """Predict tests that leave the block if they fail, before the last one: all begin in one column."""
         stmt, end = block.stmts[place], block.end_at(place)
         if not isinstance(stmt, ast.If) or stmt.orelse or end is None:
             return
@@ -224,7 +224,7 @@ class Splits:
         yield Form(f"split a test between {len(groups)} statements", len(groups) > 1, write)
 
     def guard(self, block: Block, place: int) -> Iterator[Form]:
-        """An exit before the body of a test, which is in the test's own column."""
+        """Predict an exit before the body of a test, which is in the test's own column."""
         stmt, end, columns = block.stmts[place], block.end_at(place), self.columns
         start = columns.starts.get(stmt)
         if not isinstance(stmt, ast.If) or stmt.orelse or end is None or start is None:
@@ -232,7 +232,8 @@ class Splits:
         above = [found for sibling in block.stmts[:place] if (found := columns.column(sibling)) is not None]
         own = above[-1] if above else columns.of_loop(block.owner) if block.owner is not None else None
         test = negated(stmt.test)
-        is_shown = own is not None and columns.of_block(stmt.body) == own and start[1] == own + IF + NOT * leading_nots(test)
+        is_beside = own is not None and columns.of_block(stmt.body) == own
+        is_shown = is_beside and start[1] == (own or 0) + IF + NOT * leading_nots(test)
 
         yield Form("a test belongs to an exit", is_shown, lambda: self._put_guard(block, place, end))
 
@@ -245,7 +246,7 @@ class Splits:
         self._leave_above(stmt)
 
     def followed(self, block: Block, place: int) -> Iterator[Form]:
-        """Statements after a test, which the code has in one arm because the other arm leaves the block."""
+        """Predict statements after a test, which the code has in one arm because the other arm leaves the block."""
         stmt, end, columns = block.stmts[place], block.end_at(place), self.columns
         if not isinstance(stmt, ast.If) or end is None:
             return
@@ -255,7 +256,7 @@ class Splits:
         own = below - columns.unit
         first = next((at for at, inside in enumerate(stmt.body) if columns.column(inside) == own), 0)
         arm, other = (stmt.body, stmt.orelse) if first else (stmt.orelse, stmt.body)
-        is_behind = bool(first) or (isinstance(end, ast.Return) and self._is_behind(arm, own))
+        is_below_test = bool(first) or (isinstance(end, ast.Return) and self._stands_below(arm, own))
         is_below = all((columns.column(inside) or own) >= own for inside in arm[first:])
 
         def write() -> None:
@@ -263,15 +264,16 @@ class Splits:
             block.stmts.extend(arm[first:])
             del arm[first:]
 
-        yield Form("statements move after the test", is_behind and is_below and _comes_to_end(other), write)
+        yield Form("statements move after the test", is_below_test and is_below and _comes_to_end(other), write)
 
-    def _is_behind(self, arm: list[ast.stmt], own: int) -> bool:
+    def _stands_below(self, arm: list[ast.stmt], own: int) -> bool:
         """Return whether an arm is in the column of its test, and is not an `elif`."""
         if not arm or self.columns.column(arm[0]) != own:
             return False
-        start = self.columns.starts.get(arm[0])
-        is_test = isinstance(arm[0], ast.If)
-        return not is_test or (start is not None and start[1] == own + IF + NOT * leading_nots(arm[0].test))
+        first, start = arm[0], self.columns.starts.get(arm[0])
+        if not isinstance(first, ast.If):
+            return True
+        return start is not None and start[1] == own + IF + NOT * leading_nots(first.test)
 
     def _groups(
         self, tests: list[ast.expr], shifts: tuple[int, ...], *, is_turned: bool = False

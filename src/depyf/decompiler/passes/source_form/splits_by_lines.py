@@ -59,14 +59,14 @@ class LineSplits(Splits):
             self.depths[id(block.stmts)] = self.depths[id(block.around)] + (not block.is_arm)
 
     def alternatives(self, block: Block, place: int) -> Iterator[Form]:
-        """Several tests with the same exit, which computes nothing: code that computes is not merged."""
+        """Predict several tests with the same exit, which computes nothing: code that computes is not merged."""
         stmt = block.stmts[place]
         if isinstance(stmt, ast.If) and not isinstance(stmt.body[0], ast.Raise):
             if isinstance(getattr(stmt.body[0], "value", None), (ast.Constant, type(None))):
                 yield from super().alternatives(block, place)
 
     def guard(self, block: Block, place: int) -> Iterator[Form]:
-        """An exit before a test that is all of the body of a test."""
+        """Predict an exit before a test that is all of the body of a test."""
         stmt, end = block.stmts[place], block.end_at(place)
         if isinstance(stmt, ast.If) and not stmt.orelse and end is not None:
             below = stmt.body[0] if len(stmt.body) == 1 else None
@@ -74,7 +74,7 @@ class LineSplits(Splits):
             yield Form("a test belongs to an exit", is_shown, lambda: self._put_guard(block, place, end))
 
     def idle_arm(self, block: Block, place: int) -> Iterator[Form]:
-        """`if a: pass` before an `elif`, where an exit is impossible."""
+        """Predict `if a: pass` before an `elif`, where an exit is impossible."""
         stmt = block.stmts[place]
         if not isinstance(stmt, ast.If) or stmt.orelse or block.end_at(place) is not None:
             return
@@ -90,7 +90,7 @@ class LineSplits(Splits):
         yield Form("an arm does nothing", bool(rest) or has_elif, write)
 
     def nested(self, block: Block, place: int) -> Iterator[Form]:
-        """`if a:` around `if b:`: nobody leaves out a line inside a test, or breaks a test that fits on one line.
+        """Predict `if a:` around `if b:`: nobody leaves out a line in a test, or breaks a test that fits on one line.
 
         In the library of 3.10, 47 of 56 tests on two lines that would fit on one are two statements, 59 of 207 others.
         """
