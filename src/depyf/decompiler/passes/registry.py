@@ -173,12 +173,14 @@ def _on_fields(change: Callable[..., Any], takes: tuple[str, ...], gives: str) -
 
 def load(package: str) -> None:
     """Import the modules of a package, whose passes register themselves; those for control flow wait."""
-    for module in pkgutil.iter_modules(import_module(package).__path__):
-        path = f"{package}.{module.name}"
-        if not module.ispkg:
-            import_module(path)
-        elif path != FLOWING:
-            load(path)
+    packages = [package]
+    for name in packages:  # The list grows during the iteration.
+        for module in pkgutil.iter_modules(import_module(name).__path__):
+            path = f"{name}.{module.name}"
+            if not module.ispkg:
+                import_module(path)
+            elif path != FLOWING:
+                packages.append(path)
 
 
 def ordered(passes: Iterable[Pass]) -> tuple[Pass, ...]:
