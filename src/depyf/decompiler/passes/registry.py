@@ -189,7 +189,7 @@ def ordered(passes: Iterable[Pass]) -> tuple[Pass, ...]:
     Raises:
         Misordered: A reason names no pass, contradicts the stages, or closes a circle of reasons.
     """
-    known = {one.name: one for one in passes}
+    known = {entry.name: entry for entry in passes}
     later: dict[str, set[str]] = {name: set() for name in known}
     for first, then, _ in reasons(known.values()):
         if first not in known or then not in known:
@@ -200,28 +200,28 @@ def ordered(passes: Iterable[Pass]) -> tuple[Pass, ...]:
     waiting = {name: sum(name in others for others in later.values()) for name in known}
     ready = [_key(known[name]) for name, count in waiting.items() if not count]
     heapq.heapify(ready)
-    found: list[Pass] = []
+    ordered_passes: list[Pass] = []
     while ready:
         name = heapq.heappop(ready)[-1]
-        found.append(known[name])
+        ordered_passes.append(known[name])
         for other in later[name]:
             waiting[other] -= 1
             if not waiting[other]:
                 heapq.heappush(ready, _key(known[other]))
-    if len(found) < len(known):
-        circle = sorted(set(known).difference(one.name for one in found))
+    if len(ordered_passes) < len(known):
+        circle = sorted(set(known).difference(entry.name for entry in ordered_passes))
         raise Misordered(f"these passes run before each other: {', '.join(circle)}")
-    return tuple(found)
+    return tuple(ordered_passes)
 
 
-def _key(one: Pass) -> tuple[int, tuple[str, int], str]:
-    return STAGES.index(one.stage), one.defined, one.name
+def _key(entry: Pass) -> tuple[int, tuple[str, int], str]:
+    return STAGES.index(entry.stage), entry.defined, entry.name
 
 
 def reasons(passes: Iterable[Pass]) -> list[tuple[str, str, str]]:
     """Return which pass runs before which, and why."""
-    found = []
-    for one in passes:
-        found += [(first, one.name, because) for first, because in one.after]
-        found += [(one.name, then, because) for then, because in one.before]
-    return found
+    pairs = []
+    for entry in passes:
+        pairs += [(first, entry.name, because) for first, because in entry.after]
+        pairs += [(entry.name, then, because) for then, because in entry.before]
+    return pairs

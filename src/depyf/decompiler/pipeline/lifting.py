@@ -35,7 +35,7 @@ from depyf.decompiler.structure.same_ends import join_same_ends
 from depyf.decompiler.structure.shared_ends import share_ends
 from depyf.decompiler.structure.unstructured import Unstructured
 
-PIECE = Passes(lambda one: one.stage in (Stage.STRUCTURE, Stage.ITEMS, Stage.STATEMENTS))
+PIECE = Passes(lambda entry: entry.stage in (Stage.STRUCTURE, Stage.ITEMS, Stage.STATEMENTS))
 """The passes of a loop inside a code object."""
 
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 load("depyf.decompiler.passes")
 import_module("depyf.decompiler.pipeline.lifting")
 
-ALONE = Passes(lambda one: one.stage not in (Stage.BODY, Stage.WHOLE))
-TOGETHER = Passes(lambda one: one.stage is Stage.BODY)
-LAST = Passes(lambda one: one.stage is Stage.WHOLE)
-ALL = Passes(lambda one: True)
+ALONE = Passes(lambda entry: entry.stage not in (Stage.BODY, Stage.WHOLE))
+TOGETHER = Passes(lambda entry: entry.stage is Stage.BODY)
+LAST = Passes(lambda entry: entry.stage is Stage.WHOLE)
+ALL = Passes(lambda entry: True)
 """The passes by their scope: a code object, a body with its nested ones, the outermost body; and all."""
 
 
@@ -35,7 +35,7 @@ def __getattr__(name: str) -> object:
     if name == "PASSES":
         return ALL.passes
     if name == "OPTIONAL":
-        return frozenset(one.name for one in ALL.passes if one.optional)
+        return frozenset(entry.name for entry in ALL.passes if entry.optional)
     if name == "ORDER":
         return reasons(ALL.passes)
     raise AttributeError(name)

@@ -85,18 +85,18 @@ class Arms:
 
     def _own(self, stmt: ast.stmt) -> int | None:
         """Return the column of a statement; after `elif`, that of the statement before."""
-        own = self.columns.column(stmt)
-        return own - own % self.columns.unit if own is not None and isinstance(stmt, ast.If) else own
+        indent = self.columns.column(stmt)
+        return indent - indent % self.columns.unit if indent is not None and isinstance(stmt, ast.If) else indent
 
     def after_else(self, block: Block, place: int) -> Iterator[Form]:
         """Predict statements of an `else` that follow the whole statement: they are in its column."""
         stmt = block.stmts[place]
         if not isinstance(stmt, (ast.If, ast.Try)) or not stmt.orelse or not self._leaves(stmt):
             return
-        own, arm = self._own(stmt), stmt.orelse
+        indent, arm = self._own(stmt), stmt.orelse
         shown = (
             at for at, below in enumerate(arm)
-            if own is not None and self.columns.column(below) == own and (at or not self._is_elif(below))
+            if indent is not None and self.columns.column(below) == indent and (at or not self._is_elif(below))
         )
         first = next(shown, len(arm))
 
@@ -112,14 +112,14 @@ class Arms:
         following = block.stmts[place + 1 :]
         if not isinstance(stmt, Owner) or stmt.orelse or not following or not self._leaves(stmt):
             return
-        own, below, count = columns.column(stmt), columns.below(stmt), 0
-        for inside in following if own is not None else ():
+        indent, below, count = columns.column(stmt), columns.below(stmt), 0
+        for inside in following if indent is not None else ():
             column = columns.column(inside)
-            if column is None or (column != below if below is not None else column <= (own or 0) + 1):
+            if column is None or (column != below if below is not None else column <= (indent or 0) + 1):
                 break
             count += 1
-        if not count and own is not None and isinstance(stmt, ast.If) and self._is_elif(following[0]):
-            count = int(columns.column(following[0]) == own)
+        if not count and indent is not None and isinstance(stmt, ast.If) and self._is_elif(following[0]):
+            count = int(columns.column(following[0]) == indent)
 
         def write() -> None:
             stmt.orelse = following[:count]
@@ -142,10 +142,10 @@ class Arms:
 
     def after_body(self, block: Block, place: int) -> Iterator[Form]:
         """Predict statements of a body that follow the whole statement, because its `else` never gets there."""
-        stmt, own = block.stmts[place], self._own(block.stmts[place])
-        if not isinstance(stmt, ast.If) or own is None or not stmt.orelse or stmt.orelse[-1] not in self.ending:
+        stmt, indent = block.stmts[place], self._own(block.stmts[place])
+        if not isinstance(stmt, ast.If) or indent is None or not stmt.orelse or stmt.orelse[-1] not in self.ending:
             return
-        first = next((at for at, below in enumerate(stmt.body) if self.columns.column(below) == own), 0)
+        first = next((at for at, below in enumerate(stmt.body) if self.columns.column(below) == indent), 0)
 
         def write() -> None:
             block.stmts[place + 1 : place + 1] = stmt.body[first:]
@@ -180,7 +180,7 @@ class Arms:
             return
         if stmt.handlers or isinstance(stmt.body[-1], EXITS):
             return
-        own = columns.of_block(stmt.body)
+        indent = columns.of_block(stmt.body)
         last, bound = columns.lines(stmt.body[-1]), columns.lines(stmt.finalbody[0])
         lines = range(last[0] + 1, bound[0]) if last and bound else ()
 
@@ -188,7 +188,7 @@ class Arms:
             stmt.body.append(following[0])
             del block.stmts[place + 1]
 
-        is_shown = own is not None and any((line, own + len("return ")) in columns.idle for line in lines)
+        is_shown = indent is not None and any((line, indent + len("return ")) in columns.idle for line in lines)
         yield Form("a constant is returned in the `try`", is_shown, write)
 
     def joined_try(self, block: Block, place: int) -> Iterator[Form]:
@@ -199,13 +199,13 @@ class Arms:
         nested = stmt.body[0]
         if not isinstance(nested, ast.Try) or nested.finalbody:
             return
-        own = self.columns.of_block(nested.body)
+        indent = self.columns.of_block(nested.body)
 
         def write() -> None:
             nested.finalbody = stmt.finalbody
             block.stmts[place] = nested
 
-        yield Form("two `try` are one", own is not None and self.columns.of_block(stmt.finalbody) == own, write)
+        yield Form("two `try` are one", indent is not None and self.columns.of_block(stmt.finalbody) == indent, write)
 
     def body(self, block: Block, place: int) -> Iterator[Form]:
         """Predict statements of a `try` on the other side of its clauses, in the body or in the `else`."""
@@ -213,8 +213,8 @@ class Arms:
         if not isinstance(stmt, ast.Try):
             return
         lines = [line for clause in stmt.handlers for line in columns.lines(clause)]
-        inside = [each for clause in stmt.handlers for each in clause.body if not _returns_constant(each)]
-        lines += [line for each in inside for line in columns.lines(each)]
+        inside = [handled for clause in stmt.handlers for handled in clause.body if not _returns_constant(handled)]
+        lines += [line for handled in inside for line in columns.lines(handled)]
         above = self._leading(stmt.orelse, 0, min(lines, default=0))
         below = self._leading(stmt.body[::-1], max(lines, default=FAR), FAR)
 

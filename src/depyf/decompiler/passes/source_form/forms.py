@@ -99,7 +99,7 @@ def values_of(test: ast.expr, op: type[ast.boolop] = ast.And) -> list[ast.expr]:
 
 def operands(test: ast.expr, op: type[ast.boolop]) -> list[ast.expr]:
     """Return the tests of which one (`or`) or all (`and`) must hold, also inside `not`."""
-    found: list[ast.expr] = []
+    parts: list[ast.expr] = []
     work = [test]
     while work:
         part = work.pop()
@@ -109,8 +109,8 @@ def operands(test: ast.expr, op: type[ast.boolop]) -> list[ast.expr]:
         elif isinstance(within, ast.BoolOp) and (type(within.op) is op) is (within is part):
             work += [value if within is part else negated(value) for value in reversed(within.values)]
         else:
-            found.append(part)
-    return found
+            parts.append(part)
+    return parts
 
 
 def joined(tests: list[ast.expr], op: type[ast.boolop] = ast.And) -> ast.expr:

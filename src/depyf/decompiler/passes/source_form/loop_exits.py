@@ -40,11 +40,11 @@ class LoopExits:
     def inside(self, block: Block, place: int) -> Iterator[Form]:
         """Predict the statements after a loop in place of its only `break`: they are to the right of the loop."""
         loop, stmts = block.stmts[place], block.stmts
-        own = self.columns.column(loop)
-        if not isinstance(loop, LOOPS) or own is None or not never_ends(loop):
+        indent = self.columns.column(loop)
+        if not isinstance(loop, LOOPS) or indent is None or not never_ends(loop):
             return
         end = place + 1
-        while end < len(stmts) and (column := self.columns.column(stmts[end])) is not None and column > own:
+        while end < len(stmts) and (column := self.columns.column(stmts[end])) is not None and column > indent:
             end += 1
         breaks = exits_of(loop, ast.Break)
         spot = unprotected(loop, breaks[0]) if len(breaks) == 1 and end > place + 1 else None
@@ -62,10 +62,10 @@ class LoopExits:
     def after(self, block: Block, place: int) -> Iterator[Form]:
         """Predict a `return` in the column of a loop after the loop, and `break` in its place."""
         loop, following = block.stmts[place], block.stmts[place + 1 : place + 2]
-        own = self.columns.column(loop)
-        if not isinstance(loop, LOOPS) or own is None or exits_of(loop, ast.Break):
+        indent = self.columns.column(loop)
+        if not isinstance(loop, LOOPS) or indent is None or exits_of(loop, ast.Break):
             return
-        returns = [spot for spot in exits_of(loop, ast.Return) if self.columns.column(_at(spot)) == own]
+        returns = [spot for spot in exits_of(loop, ast.Return) if self.columns.column(_at(spot)) == indent]
         starts = {self.columns.starts.get(_at(spot)) for spot in returns}
         is_behind = bool(following) and self.columns.starts.get(following[0]) in starts
         fits = not following and never_ends(loop)
@@ -124,19 +124,19 @@ def _at(spot: Spot) -> ast.stmt:
 
 def exits_of(loop: Loop, kind: type[ast.stmt]) -> list[Spot]:
     """Return where a loop is left in one way, without inner loops and their `break`."""
-    found: list[Spot] = []
+    spots: list[Spot] = []
     work = [loop.body]
     while work:
         block = work.pop()
         for place, stmt in enumerate(block):
             if isinstance(stmt, kind):
-                found.append((block, place))
+                spots.append((block, place))
             for below, _, name in inner(stmt):
                 if kind is ast.Return and isinstance(stmt, PROTECTING) and (name != "orelse" or _has_finally(stmt)):
                     continue  # After the loop its value would be computed under another handler.
                 if kind is not ast.Break or not isinstance(stmt, LOOPS) or name == "orelse":
                     work.append(below)
-    return found
+    return spots
 
 
 def _has_finally(stmt: ast.stmt) -> bool:

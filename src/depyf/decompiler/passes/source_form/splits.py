@@ -71,32 +71,32 @@ class Splits:
         head = None if opposite is None else self.columns.head(opposite)
         if opposite is None or head is None:
             return
-        own: int | None = head[1] - IF
+        indent: int | None = head[1] - IF
         if block.is_arm and block.owner is not None:
-            own = self.columns.column(block.owner)
-            if own is None or head[1] != own + ELIF:
+            indent = self.columns.column(block.owner)
+            if indent is None or head[1] != indent + ELIF:
                 return
-        assert own is not None
-        arm = self._arm(stmt, rest, own, takes_room=is_not(test))
+        assert indent is not None
+        arm = self._arm(stmt, rest, indent, takes_room=is_not(test))
 
         def write() -> None:
             stmt.test, stmt.body, stmt.orelse = opposite, [ast.Pass()], arm or stmt.body
-            self.columns.known[stmt] = own
+            self.columns.known[stmt] = indent
 
         yield Form("an arm does nothing", arm is not None, write)
 
-    def _arm(self, stmt: ast.If, rest: list[ast.expr], own: int, *, takes_room: bool) -> list[ast.stmt] | None:
-        """Return the `elif` or `else` behind an empty arm, None if columns show none; `own` is the keyword's column."""
+    def _arm(self, stmt: ast.If, rest: list[ast.expr], indent: int, *, takes_room: bool) -> list[ast.stmt] | None:
+        """Return the `elif` or `else` behind an empty arm, None if columns show none; `indent` is the keyword's column."""
         columns, first = self.columns, stmt.body[0]
         if rest:
             head = columns.head(rest[0])
-            is_elif = takes_room and head is not None and head[1] == own + ELIF
+            is_elif = takes_room and head is not None and head[1] == indent + ELIF
             return [self._test(rest, ast.And, stmt.body)] if is_elif else None
         start = columns.starts.get(first)
         if len(stmt.body) == 1 and isinstance(first, ast.If) and start is not None:
-            if start[1] == own + ELIF + NOT * leading_nots(first.test):
+            if start[1] == indent + ELIF + NOT * leading_nots(first.test):
                 return stmt.body
-        return stmt.body if takes_room and columns.of_block(stmt.body) == own + columns.unit else None
+        return stmt.body if takes_room and columns.of_block(stmt.body) == indent + columns.unit else None
 
     def failing_arm(self, block: Block, place: int) -> Iterator[Form]:
         """Predict `elif b: d` with `else: assert False, c`, of which `assert b, c` before `d` remains in an `else`."""
@@ -122,13 +122,13 @@ class Splits:
         if not isinstance(stmt, ast.If) or stmt.orelse or start is None:
             return
         tests = values_of(stmt.test)
-        own = start[1] - IF - NOT * leading_nots(tests[0])
+        indent = start[1] - IF - NOT * leading_nots(tests[0])
         below = columns.of_block(stmt.body) if len(tests) > 1 else None
         for count in range(1, len(tests)):
             head = columns.head(tests[count])
             if head is None or head[0] <= start[0]:
                 continue
-            is_shown = _is_nested(head[1] - IF - own, None if below is None else below - own, columns.unit)
+            is_shown = _is_nested(head[1] - IF - indent, None if below is None else below - indent, columns.unit)
 
             def write(count: int = count) -> None:
                 stmt.body = [self._test(tests[count:], ast.And, stmt.body)]
@@ -181,9 +181,9 @@ class Splits:
             keywords = [self.columns.head(group[0]) for group in groups]
             last, stmts, at = stmt, block.stmts, place
             stmt.test, stmt.orelse = joined(groups[0], ast.Or), []
-            for group, above, own in zip(groups[1:], keywords, keywords[1:]):
+            for group, above, indent in zip(groups[1:], keywords, keywords[1:]):
                 following = self._test(group, ast.Or, copy.deepcopy(stmt.body))
-                if is_elif or (above is not None and own is not None and above[1] != own[1]):
+                if is_elif or (above is not None and indent is not None and above[1] != indent[1]):
                     last.orelse = stmts = [following]
                     at = 0
                 else:
@@ -201,8 +201,8 @@ class Splits:
         first, owner = block.stmts[0], block.owner
         if not block.is_arm or not isinstance(owner, ast.If) or not isinstance(first, ast.If):
             return False
-        own, other = self.columns.head(owner.test), self.columns.head(first.test)
-        return own is not None and other is not None and other[1] - own[1] in (0, ELIF - IF)
+        indent, other = self.columns.head(owner.test), self.columns.head(first.test)
+        return indent is not None and other is not None and other[1] - indent[1] in (0, ELIF - IF)
 
     def guards(self, block: Block, place: int) -> Iterator[Form]:
         """Predict tests that leave the block if they fail, before the last one: all begin in one column."""
@@ -229,11 +229,11 @@ class Splits:
         start = columns.starts.get(stmt)
         if not isinstance(stmt, ast.If) or stmt.orelse or end is None or start is None:
             return
-        above = [found for sibling in block.stmts[:place] if (found := columns.column(sibling)) is not None]
-        own = above[-1] if above else columns.of_loop(block.owner) if block.owner is not None else None
+        above = [column for sibling in block.stmts[:place] if (column := columns.column(sibling)) is not None]
+        indent = above[-1] if above else columns.of_loop(block.owner) if block.owner is not None else None
         test = negated(stmt.test)
-        is_beside = own is not None and columns.of_block(stmt.body) == own
-        is_shown = is_beside and start[1] == (own or 0) + IF + NOT * leading_nots(test)
+        is_beside = indent is not None and columns.of_block(stmt.body) == indent
+        is_shown = is_beside and start[1] == (indent or 0) + IF + NOT * leading_nots(test)
 
         yield Form("a test belongs to an exit", is_shown, lambda: self._put_guard(block, place, end))
 
@@ -253,11 +253,11 @@ class Splits:
         below, start = columns.below(stmt), columns.starts.get(stmt)
         if start is None or below is None or start[1] != below - columns.unit + IF + NOT * leading_nots(stmt.test):
             return
-        own = below - columns.unit
-        first = next((at for at, inside in enumerate(stmt.body) if columns.column(inside) == own), 0)
+        indent = below - columns.unit
+        first = next((at for at, inside in enumerate(stmt.body) if columns.column(inside) == indent), 0)
         arm, other = (stmt.body, stmt.orelse) if first else (stmt.orelse, stmt.body)
-        is_below_test = bool(first) or (isinstance(end, ast.Return) and self._stands_below(arm, own))
-        is_below = all((columns.column(inside) or own) >= own for inside in arm[first:])
+        is_below_test = bool(first) or (isinstance(end, ast.Return) and self._stands_below(arm, indent))
+        is_below = all((columns.column(inside) or indent) >= indent for inside in arm[first:])
 
         def write() -> None:
             other.append(copy.copy(end))
@@ -266,14 +266,14 @@ class Splits:
 
         yield Form("statements move after the test", is_below_test and is_below and _comes_to_end(other), write)
 
-    def _stands_below(self, arm: list[ast.stmt], own: int) -> bool:
+    def _stands_below(self, arm: list[ast.stmt], indent: int) -> bool:
         """Return whether an arm is in the column of its test, and is not an `elif`."""
-        if not arm or self.columns.column(arm[0]) != own:
+        if not arm or self.columns.column(arm[0]) != indent:
             return False
         first, start = arm[0], self.columns.starts.get(arm[0])
         if not isinstance(first, ast.If):
             return True
-        return start is not None and start[1] == own + IF + NOT * leading_nots(first.test)
+        return start is not None and start[1] == indent + IF + NOT * leading_nots(first.test)
 
     def _groups(
         self, tests: list[ast.expr], shifts: tuple[int, ...], *, is_turned: bool = False
@@ -286,11 +286,11 @@ class Splits:
         columns, groups = self.columns, [tests[:1]]
         for before, test in zip(tests, tests[1:]):
             head = columns.head(groups[-1][0], is_turned)
-            own = columns.head(test, is_turned and test is not tests[-1])
+            indent = columns.head(test, is_turned and test is not tests[-1])
             end = columns.last_line(before)
             # `if a: return` on one line leaves no line for anything else before the next test.
             room = 1 if end in self.exit_lines and not is_turned else 2
-            if head is None or own is None or not end or own[1] - head[1] not in shifts or own[0] < end + room:
+            if head is None or indent is None or not end or indent[1] - head[1] not in shifts or indent[0] < end + room:
                 groups[-1].append(test)
             else:
                 groups.append([test])
