@@ -86,7 +86,7 @@ class Splits:
         yield Form("an arm does nothing", arm is not None, write)
 
     def _arm(self, stmt: ast.If, rest: list[ast.expr], indent: int, *, takes_room: bool) -> list[ast.stmt] | None:
-        """Return the `elif` or `else` behind an empty arm, None if columns show none; `indent` is the keyword's column."""
+        """Return the `elif` or `else` of an empty arm, None if columns show none; its keyword begins at `indent`."""
         columns, first = self.columns, stmt.body[0]
         if rest:
             head = columns.head(rest[0])
