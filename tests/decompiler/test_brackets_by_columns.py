@@ -9,7 +9,7 @@ import pytest
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import place_of
 from depyf.decompiler.passes.source_form import columns
-from depyf.decompiler.passes.source_form.brackets import gap_between, group
+from depyf.decompiler.passes.source_form.brackets import gap_between, group, turned_runs
 from tests.decompiler.placing import as_compiled
 
 
@@ -49,8 +49,10 @@ def shape(test: ast.expr) -> str:
         "a and\\\nb and c",
         "a and (b and\n c) and d",
         "a and b and c and (d and e) and f",
+        "(a and b) and c",
         "a() and (b() and\n         c())",
         "a() and\\\n b() and c()",
+        "(a + x) and b() and\\\n c()",
     ],
 )
 def test_operands_between_brackets(source: str) -> None:
@@ -64,6 +66,7 @@ def test_operands_between_brackets(source: str) -> None:
 def test_an_operand_with_its_own_brackets_is_no_evidence() -> None:
     source = "a and\\\n (b or c) and d"
     assert grouped("a and (b or c) and d", source) == "a and (b or c) and d"
+    assert grouped("a and b and d", "a and\\\n (b and d)") == "a and (b and d)"
 
 
 @pytest.mark.parametrize("source", ["x", "a", "b"])
@@ -96,3 +99,34 @@ def test_each_operand_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
         group(outer)
         outer = outer.values[-1]
     assert len(measured) == len(set(measured)) > 60
+
+
+# -- not before several ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("form", "source", "turns", "given"),
+    [
+        ("a and not b and not c", "a and not (b or c)", "111", "a and not (b or c)"),
+        ("not a and not b and c", "not (a or b) and c", "111", "not (a or b) and c"),
+        ("not a and not b and not c", "not (a or b or c)", "111", "not a and not b and not c"),
+        ("a and not b and not c and not d", "a and not (b or c or d)", "1111", "a and not (b or c or d)"),
+        (
+            "not a and not b and c and not d and not e",
+            "not (a or b) and c and not (d or e)",
+            "11111",
+            "not (a or b) and c and not (d or e)",
+        ),
+        ("a or not b or not c", "a or not (b and c)", "111", "a or not (b and c)"),
+        ("a and not b and not c", "a and not (b or c)", "101", "a and not b and not c"),
+        ("a and not b and not c", "a and not (b or c)", "110", "a and not b and not c"),
+        ("a and not b and not c", "a and not b and not c", "111", "a and not b and not c"),
+        ("a and not b and c", "a or b and c", "111", "a and not b and c"),
+        ("not a and b and c", "a or b and c", "111", "not a and b and c"),
+        ("not a and b and c", "a or     b and c", "111", "not a and b and c"),
+    ],
+)
+def test_not_before_several(form: str, source: str, turns: str, given: str) -> None:
+    test = condition(form, source)
+    turned_runs(test, [turn == "1" for turn in turns])
+    assert shape(test) == given

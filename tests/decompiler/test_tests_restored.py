@@ -72,6 +72,11 @@ OTHERWISE = {
         "if not (a or not b is not c):\n    d()",
         "if not (a or not b is not c):\n    d()",
     ),
+    "a comparison that is not the first, without a `not` that its opposite would need": (
+        "if not a and b is c and not d and not e:\n    f()",
+        "if not (a or b is not c or d or e):\n    f()",
+        "if not a and b is c and not (d or e):\n    f()",
+    ),
     "a comparison of three has no opposite": (
         "if a is b is c and not d:\n    e()",
         "if not (not a is b is c or d):\n    e()",

@@ -183,6 +183,12 @@ def load(package: str) -> None:
                 packages.append(path)
 
 
+def load_flow() -> None:
+    """Import the passes that only control flow needs, which register themselves."""
+    load(FLOWING)
+    import_module(LAZY[-1])
+
+
 def ordered(passes: Iterable[Pass]) -> tuple[Pass, ...]:
     """Return passes in the order in which they run.
 

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 from dataclasses import field
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from depyf.bytecode.code import Code
@@ -17,7 +16,7 @@ from depyf.decompiler.lift.simplify import Known
 from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.groups import BUILTINS, FLOW, SEVERAL
 from depyf.decompiler.passes.names import Names
-from depyf.decompiler.passes.registry import FLOWING, REGISTERED, load, ordered
+from depyf.decompiler.passes.registry import REGISTERED, load_flow, ordered
 from depyf.decompiler.passes.registry import Pass as Pass
 from depyf.decompiler.passes.registry import Stage as Stage
 from depyf.decompiler.steps import Stopped, present
@@ -137,12 +136,6 @@ def _applies(one: Pass, work: Work) -> bool:
     if not one.unless.isdisjoint(work.ops):
         return False
     return one.name not in work.without and one.applies(work)
-
-
-def load_flow() -> None:
-    """Register the passes that only control flow needs."""
-    load(FLOWING)
-    import_module("depyf.decompiler.pipeline.flow")
 
 
 @cache

@@ -101,7 +101,7 @@ class Columns:
         if isinstance(stmt, ast.Assign):
             if own is not None and self.makes_functions and of_kinds([stmt.value], MADE):
                 return own[:2]  # A definition begins at its store, independent of decorators.
-            return _target(stmt.targets[0])
+            return _target(stmt.targets[0]) or _stored(stmt)
         return start_of(stmt) if is_compound else _other(stmt, own, head)
 
     def column(self, stmt: ast.stmt) -> int | None:
@@ -226,6 +226,13 @@ def _keyword(stmt: ast.stmt) -> int:
     """Return the columns of a statement's keyword and the `not` after it."""
     nots = NOT * leading_nots(stmt.test) if isinstance(stmt, (ast.If, ast.While)) else 0
     return KEYWORDS.get(type(stmt), 0) + nots
+
+
+def _stored(stmt: ast.Assign) -> Start | None:
+    """Return where a stored item or attribute begins, because its operation has the location of the whole target."""
+    own = place_of(stmt)
+    is_whole = len(stmt.targets) == 1 and isinstance(stmt.targets[0], (ast.Attribute, ast.Subscript))
+    return own[:2] if is_whole and own is not None and own.line == own.end_line else None
 
 
 def _return(own: Place | None, head: Start | None) -> Start | None:

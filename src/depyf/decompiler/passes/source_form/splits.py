@@ -44,7 +44,7 @@ def split_tests(body: list[ast.stmt], columns: Columns) -> None:
     """Split tests into those of several statements where columns show them, in place."""
     splits = Splits(columns)
     phases = (
-        (splits.idle_arm, splits.failing_arm, splits.nested, splits.loop),
+        (splits.debug, splits.idle_arm, splits.failing_arm, splits.nested, splits.loop),
         (splits.alternatives, splits.guards, splits.guard, splits.followed),
     )
     for rules in phases:
@@ -60,6 +60,19 @@ class Splits:
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
         self.exit_lines = {exit_.line for exit_ in columns.written}
+
+    def debug(self, block: Block, place: int) -> Iterator[Form]:
+        """Predict `if __debug__ and a`, of which only the room before `a` remains."""
+        stmt, start = block.stmts[place], self.columns.starts.get(block.stmts[place])
+        if not isinstance(stmt, ast.If) or start is None:
+            return
+        room = len("__debug__ and ") + NOT * leading_nots(stmt.test)
+
+        def write() -> None:
+            stmt.test = joined([ast.Name(id="__debug__", ctx=ast.Load()), *values_of(stmt.test)])
+            self.columns.starts[stmt] = start[0], start[1] - room
+
+        yield Form("write `__debug__` before a test", self.columns.gap(stmt) == IF + room, write)
 
     def idle_arm(self, block: Block, place: int) -> Iterator[Form]:
         """Predict `if a: pass` before an `elif` or `else`, of which `if not a` remains without room for the `not`."""
@@ -123,6 +136,8 @@ class Splits:
             return
         tests = values_of(stmt.test)
         indent = start[1] - IF - NOT * leading_nots(tests[0])
+        if indent < 0:
+            return  # `not` is not written: the opposite of the first test belongs to an exit.
         below = columns.of_block(stmt.body) if len(tests) > 1 else None
         for count in range(1, len(tests)):
             head = columns.head(tests[count])

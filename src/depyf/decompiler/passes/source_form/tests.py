@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from depyf.decompiler.lift.guarded import is_told
-from depyf.decompiler.passes.source_form.brackets import NOT, WORDS, gap_between, group
+from depyf.decompiler.passes.source_form.brackets import NOT, WORDS, gap_between, group, turned_runs
 from depyf.decompiler.passes.source_form.columns import UNIT, Columns, span_of
 from depyf.decompiler.passes.source_form.forms import leading_nots
 from depyf.decompiler.passes.walk import of_kinds, statements
@@ -150,6 +150,7 @@ def _of_operands(test: ast.expr, is_turned: bool = False) -> ast.expr:
     for place, (other, gap) in enumerate(gaps, 1):
         if gap == here + NOT and isinstance(other, ast.Compare):
             test.values[place] = _with_not(other)
+    turned_runs(test, [_turns(value) for value in test.values])
     group(test)
     return test
 
