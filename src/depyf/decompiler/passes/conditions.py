@@ -10,11 +10,12 @@ COLLAPSE = "short-circuits"
 
 
 class Settings(Protocol):
-    """What a condition may read of the work on a code object.
+    """The facts about the work on a code object that a condition may read.
 
-    known: facts about the globals that it names, if code is rewritten to its most readable form.
-    choices: how to structure, or which dispatch to write.
-    without: names of disabled passes.
+    Attributes:
+        known: Facts about the globals that it names, if code is rewritten to its most readable form.
+        choices: How to structure, or which dispatch to write.
+        without: The names of disabled passes.
     """
 
     known: Any

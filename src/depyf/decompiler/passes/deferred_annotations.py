@@ -48,6 +48,7 @@ class Deferred:
     Stage.BODY,
     "move annotations from `__annotate__` to their variables",
     takes=("body.stmts", "code", "bodies"),
+    before={"annotations": "it removes the set of conditional annotations, which precedes their set-up"},
 )
 def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
     """Write the annotations of a module's or class's variables where they belong."""
