@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import note_place, note_row
-from depyf.decompiler.passes.written.line_evidence import Lines
+from depyf.decompiler.passes.source_form.lines import Lines
 from depyf.decompiler.structure.polarity import is_not
 
 MARK = re.compile(r"#@ (\d+):(-?\d+)$")
@@ -92,14 +92,12 @@ LINE = re.compile(r"  #(\d+)$", re.M)
 class Marked(Lines):
     """The lines of statements that a text gives: `a()  #3` is on line 3, what has no mark is on none."""
 
-    def __init__(self, text: str, idle: Sequence[int] = (), left: Sequence[int] = ()) -> None:
-        """Take lines; idle: lines with operations that do nothing, left: such lines whose operations are dropped."""
-        found = {int(line) for line in LINE.findall(text)}
+    def __init__(self, text: str) -> None:
+        """Take lines."""
         self.offsets, self.of = [], []
-        self.known = sorted({*found, *idle, *left})
-        self.busy, self.used = {*found}, {*found, *idle}
+        self.known = sorted({int(line) for line in LINE.findall(text)})
         self.code, self.leaving, self.skips = [], [], {}
-        self.has_skips = self.has_idle_end = self.has_loops = False
+        self.has_all = self.has_skips = self.has_idle_end = self.has_loops = False
 
 
 def marked(text: str) -> list[ast.stmt]:

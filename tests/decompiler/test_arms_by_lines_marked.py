@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler.passes.written.arms_by_lines import restore_arms_by_lines, subject
+from depyf.decompiler.passes.source_form.arms_by_lines import restore_arms_by_lines, subject
 from tests.decompiler.placing import Marked, marked, plain, source_of
 
 BREAK = "for x in y:  #1\n    if a:  #2\n        break{}\n    return b{}"
@@ -21,19 +21,15 @@ TRIED = (
 )
 
 MOVED = {
-    "a lone `break` without a line": (
-        BREAK.format("", "  #5"),
-        "for x in y:\n    if a:\n        break\n    else:\n        return b",
-    ),
-    "two statements two lines below an exit": (
-        SHORT,
-        "for x in y:\n    if a:\n        continue\n    else:\n        b()\n        break",
-    ),
     "a `raise` behind a return, without a blank line above": (
         CHECK.format(2, "return b"),
         "z()\nif a:\n    return b\nelse:\n    raise c",
     ),
     "a `raise` behind another": (CHECK.format(1, "raise b"), "z()\nif a:\n    raise b\nelse:\n    raise c"),
+    "a `raise` behind a return, below a blank line": (
+        CHECK.format(1, "return b"),
+        "z()\nif a:\n    return b\nelse:\n    raise c",
+    ),
     "a return behind another": (
         CHECK.format(1, "return b").replace("raise", "return"),
         "z()\nif a:\n    return b\nelse:\n    return c",
@@ -44,10 +40,6 @@ MOVED = {
         "if a:\n    b()\nelse:\n    d()\n    raise e\nc()\nf()",
     ),
     "what is below an `else` at the end of a function": (ON, "if a:\n    b()\nelse:\n    d()\n    return\nc()"),
-    "a test of the same value with an `else`": (
-        SAME,
-        "for x in y:\n    if a == 1:\n        continue\n    elif a == 2:\n        b()\n    else:\n        c()\n    d()",
-    ),
     "two statements behind clauses that go on": (
         TRIED,
         "try:\n    a()\nexcept E:\n    b()\nexcept F:\n    pass\nelse:\n    c()\n    d()",
@@ -58,13 +50,13 @@ STAYS = {
     "a body without a line": "if a:  #1\n    return\nreturn b  #4",
     "a `break` below a blank line": BREAK.format("  #4", "  #5"),
     "a `break` whose test has no line": BREAK.format("", "  #3").replace("if a:  #2", "if a:"),
+    "two statements": SHORT,
     "four statements": SHORT.replace("b()  #5", "b()  #5\n    c()  #6\n    d()  #7").replace("break  #6", "break  #8"),
     "two statements that go on": SHORT.replace("break", "c()"),
     "statements with a body": SHORT.replace("b()  #5\n    break  #6", "if b:  #5\n        c()  #6\n    break  #7"),
     "two statements right below an exit": SHORT.replace("#5", "#4").replace("#6", "#5"),
     "two statements three lines below an exit": SHORT.replace("#6", "#7").replace("#5", "#6"),
     "two statements far apart": SHORT.replace("#6", "#9"),
-    "the last check of several": CHECK.format(1, "return b"),
     "what is below a body that goes on": BOTH.replace("else:\n    d()  #4\n    raise e", "d()  #4\nraise e"),
     "an `else` that goes on, with more behind it": ON + "\nf()  #8",
     "an `else` that goes on in a block with more behind it": (

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.written.arms import never_falls_through
+from depyf.decompiler.passes.source_form.arms import never_falls_through
 
 LEAVES = [
     "return",

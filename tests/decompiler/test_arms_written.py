@@ -7,8 +7,8 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.written.arms import restore_arms
-from depyf.decompiler.passes.written.columns import Columns
+from depyf.decompiler.passes.source_form.arms import restore_arms
+from depyf.decompiler.passes.source_form.columns import Columns
 from tests.decompiler.placing import plain, written
 
 UNITS = "\n".join(f"u{number}()" for number in range(12))

@@ -10,7 +10,7 @@ import pytest
 from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Listing
 from depyf.bytecode.normalise import normalise
-from depyf.decompiler.passes.written.as_written import write_as_written
+from depyf.decompiler.passes.source_form.as_written import write_as_written
 from tests.decompiler.placing import as_compiled, plain
 from tests.oracles import compiled
 

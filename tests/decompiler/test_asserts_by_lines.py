@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from depyf.decompiler.lift.nodes import Common
-from depyf.decompiler.passes.asserts import restore_asserts
+from depyf.decompiler.passes.flow.asserts import restore_asserts
 from tests.decompiler.placing import as_compiled
 
 RAISE = "raise AssertionError"

@@ -6,8 +6,9 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.written.behind import part_behind
-from depyf.decompiler.passes.written.columns import Columns
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.forms import Block, rewrite
+from depyf.decompiler.passes.source_form.splits import Splits
 from tests.decompiler.placing import plain, written
 
 MOVED = {
@@ -48,9 +49,8 @@ STAYS = {
 
 def moved(form: str, source: str, end: ast.stmt | None = None) -> str:
     def restore(body: list[ast.stmt]) -> None:
-        stmt = body[-1]
-        assert isinstance(stmt, ast.If)
-        part_behind(body, stmt, Columns(body), end or ast.Return(value=None))
+        block = Block(body, end or ast.Return(value=None))
+        rewrite(block, len(body) - 1, (Splits(Columns(body)).followed,))
 
     return written(restore, form, source)
 

@@ -8,8 +8,8 @@ import pytest
 
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import place_of
-from depyf.decompiler.passes.written import columns
-from depyf.decompiler.passes.written.brackets import gap_between, group, turned_runs
+from depyf.decompiler.passes.source_form import columns
+from depyf.decompiler.passes.source_form.brackets import gap_between, group, turned_runs
 from tests.decompiler.placing import as_compiled
 
 

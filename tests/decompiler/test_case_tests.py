@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from depyf.decompiler.lift.nodes import MatchTest, Var
-from depyf.decompiler.passes.case_tests import part_cases
+from depyf.decompiler.passes.flow.case_tests import part_cases
 from tests.decompiler.parsed import parsed, shown
 
 

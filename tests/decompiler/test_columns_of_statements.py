@@ -11,8 +11,9 @@ from depyf.bytecode.normalise import normalise
 from depyf.bytecode.places import Place
 from depyf.bytecode.reader import read
 from depyf.decompiler.lift.extent import note_place, place_of
-from depyf.decompiler.passes.written.columns import Columns, leading_nots
-from depyf.decompiler.passes.written.evidence import unclaimed
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.evidence import unclaimed
+from depyf.decompiler.passes.source_form.forms import leading_nots
 from tests.decompiler.parsed import codes_in, function_of
 from tests.decompiler.placing import as_compiled, placed
 

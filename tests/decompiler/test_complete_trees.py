@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from depyf.decompiler.lift.nodes import MatchTest
-from depyf.decompiler.passes.complete import check_complete
+from depyf.decompiler.passes.flow.complete import check_complete
 from depyf.decompiler.structure.labels import TryStmt
 from depyf.decompiler.structure.unstructured import Unstructured
 from tests.decompiler.parsed import parsed

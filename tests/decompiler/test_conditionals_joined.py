@@ -8,7 +8,7 @@ import pytest
 
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import note_place
-from depyf.decompiler.passes.written.conditionals import restore_conditionals
+from depyf.decompiler.passes.source_form.conditionals import restore_conditionals
 
 WHOLE, BELOW, TEST = Place(1, 0, 1, 20), Place(2, 4, 2, 12), Place(1, 12, 1, 13)
 

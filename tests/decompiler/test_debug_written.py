@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from depyf.bytecode.normalise import normalise
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.debug import restore_debug, restore_debug_before_tests
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.debug import restore_debug
+from depyf.decompiler.passes.source_form.splits import split_tests
 from tests.bytecode.listings import compiled
 from tests.decompiler.placing import plain, written
 
@@ -73,7 +74,7 @@ BEFORE = {
 
 
 def restored_before(form: str, source: str) -> str:
-    return written(lambda body: restore_debug_before_tests(body, Columns(body)), form, source)
+    return written(lambda body: split_tests(body, Columns(body)), form, source)
 
 
 @pytest.mark.parametrize("case", BEFORE)

@@ -8,7 +8,7 @@ import pytest
 
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import note_place
-from depyf.decompiler.passes.written.deletes import restore_deletes
+from depyf.decompiler.passes.source_form.deletes import restore_deletes
 
 FIRST, NEXT, THIRD, BELOW = Place(1, 4, 1, 5), Place(1, 7, 1, 8), Place(1, 10, 1, 11), Place(2, 4, 2, 5)
 Given = tuple["Place | int", ...]

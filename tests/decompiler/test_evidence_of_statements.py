@@ -8,7 +8,7 @@ from depyf.bytecode.code import Code
 from depyf.bytecode.listing import Instruction
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
-from depyf.decompiler.passes.written.evidence import (
+from depyf.decompiler.passes.source_form.evidence import (
     Unclaimed,
     is_cleanup,
     is_none,

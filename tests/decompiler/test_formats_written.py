@@ -9,7 +9,7 @@ import pytest
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import note_place, place_of
 from depyf.decompiler.lift.nodes import Braced, Percent
-from depyf.decompiler.passes.written.formats import restore_formats
+from depyf.decompiler.passes.source_form.formats import restore_formats
 
 
 def restored(

@@ -7,8 +7,10 @@ from collections.abc import Set as AbstractSet
 
 import pytest
 
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.guards import restore_guards
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.evidence import Kind, Written
+from depyf.decompiler.passes.source_form.forms import rewrite, walk
+from depyf.decompiler.passes.source_form.splits import Splits
 from tests.decompiler.placing import plain, written
 
 PARTED = {
@@ -130,7 +132,15 @@ STAYS = {
 
 
 def restored(form: str, source: str, leaving: AbstractSet[int] = frozenset()) -> str:
-    return written(lambda body: restore_guards(body, Columns(body), leaving), form, source)
+    def restore(body: list[ast.stmt]) -> None:
+        columns = Columns(body)
+        columns.written = [Written(line, None, Kind.RETURN) for line in leaving]
+        splits = Splits(columns)
+        for block in walk(body):
+            for place in range(len(block.stmts) - 1, -1, -1):
+                rewrite(block, place, (splits.alternatives, splits.guards, splits.guard, splits.followed))
+
+    return written(restore, form, source)
 
 
 @pytest.mark.parametrize("case", PARTED)

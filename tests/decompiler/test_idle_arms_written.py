@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.idle_arms import restore_idle_arms
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.splits import split_tests
 from tests.decompiler.placing import plain, written
 
 PARTED = {
@@ -51,7 +51,7 @@ def restored(form: str, source: str, *, is_fused: bool = False) -> str:
         for node in ast.walk(ast.Module(body, [])):
             if is_fused and isinstance(node, ast.Compare):
                 node.fused = True  # type: ignore[attr-defined]
-        restore_idle_arms(body, Columns(body))
+        split_tests(body, Columns(body))
 
     return written(restore, form, source)
 

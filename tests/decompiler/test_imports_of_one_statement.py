@@ -8,7 +8,7 @@ import pytest
 
 from depyf.bytecode.places import Place
 from depyf.decompiler.lift.extent import note_place
-from depyf.decompiler.passes.written.imports import join_imports
+from depyf.decompiler.passes.imports import join_imports
 
 HERE, THERE = Place(1, 0, 1, 14), Place(2, 0, 2, 8)
 

@@ -8,8 +8,8 @@ import textwrap
 
 import pytest
 
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.left import restore_left_loops
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.loop_exits import restore_left_loops
 from tests.decompiler.placing import placed
 
 

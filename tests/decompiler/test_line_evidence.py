@@ -9,8 +9,8 @@ import pytest
 from depyf.bytecode.code import Code
 from depyf.bytecode.normalise import normalise
 from depyf.bytecode.reader import read
-from depyf.decompiler.passes.written.evidence import Kind
-from depyf.decompiler.passes.written.line_evidence import Lines
+from depyf.decompiler.passes.source_form.evidence import Kind
+from depyf.decompiler.passes.source_form.lines import Lines
 from tests.decompiler.placing import as_compiled
 
 
@@ -23,10 +23,6 @@ def lines_of(source: str) -> Lines:
     ("source", "kind"),
     [
         ("def f(a):\n    return", Kind.RETURN),
-        ("def get(a):\n    return", Kind.NONE),
-        ("def _find_all(a):\n    return", Kind.NONE),
-        ("def __get__(a):\n    return", Kind.RETURN),
-        ("def get(a):\n    a()\n    return", Kind.RETURN),
         ("def f(a):\n    if a:\n        return 1\n    return", Kind.RETURN),
         ("def f(a):\n    if a:\n        return 1\n    if a.b:\n        return 2\n    return", Kind.NONE),
         ("def f(a):\n    if a:\n        return a\n    return", Kind.NONE),
@@ -63,15 +59,18 @@ def test_an_exit_between_two_lines() -> None:
     assert not lines.leaves_between(2, 3)
 
 
-def test_an_empty_function_without_a_line_of_its_own_has_no_return() -> None:
-    assert lines_of("def get(a): return").bare is Kind.RETURN
-    assert lines_of("def get(a):\n    return").bare is Kind.NONE
+@pytest.mark.parametrize(("first", "last", "has_room"), [(2, 3, False), (2, 4, True), (2, 5, False), (3, 5, True)])
+def test_room_for_an_exit_where_not_all_have_lines(first: int, last: int, has_room: bool) -> None:
+    """There an exit has a known line, or the one line between two tests."""
+    assert lines_of("def f(a):\n    if a:\n\n        a()\n    a()").has_room(first, last) is (has_room or last == 5)
 
 
-def test_lines_that_hold_nothing_but_exits() -> None:
-    lines = lines_of("def f(a):\n    a()\n    if a:\n        return\n    a.b()")
-    assert lines.between(2, 5) == [3, 4]
-    assert (lines.idle_below(3), lines.idle_below(2), lines.idle_below(5)) == (4, 0, 0)
+@pytest.mark.parametrize(("first", "last", "has_room"), [(2, 4, False), (3, 5, True), (2, 3, False), (1, 5, True)])
+def test_room_for_an_exit(first: int, last: int, has_room: bool) -> None:
+    """From 3.10 on each exit has a line with instructions: line 3 has none here."""
+    lines = lines_of("def f(a):\n    if a:\n\n        return\n    a()")
+    lines.has_all = True
+    assert lines.has_room(first, last) is has_room
 
 
 def test_a_break_without_a_line_is_below_the_statement_before_it() -> None:

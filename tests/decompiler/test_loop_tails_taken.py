@@ -8,7 +8,7 @@ import pytest
 
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.lift.nodes import Temp
-from depyf.decompiler.passes.loop_tails import take_tail
+from depyf.decompiler.passes.flow.loop_tails import take_tail
 from depyf.decompiler.show import tree
 from depyf.decompiler.show.read_tree import read_tree
 from tests.decompiler.test_forms import code_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.loop_tests import restore_loop_tests
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.splits import split_tests
 from tests.decompiler.placing import plain, written
 
 PARTED = {
@@ -40,7 +40,7 @@ STAYS = {
 
 
 def restored(form: str, source: str) -> str:
-    return written(lambda body: restore_loop_tests(body, Columns(body)), form, source)
+    return written(lambda body: split_tests(body, Columns(body)), form, source)
 
 
 @pytest.mark.parametrize("case", PARTED)

@@ -10,7 +10,7 @@ import ast
 import pytest
 
 from depyf.decompiler.lift.nodes import EMPTY, PURE, Entry, MatchTest, Ref, Temp
-from depyf.decompiler.passes.matches import restore_matches
+from depyf.decompiler.passes.flow.matches import restore_matches
 from tests.decompiler.parsed import parsed, shown
 
 HEAD = "v1 = a\n"

@@ -43,7 +43,7 @@ WITHOUT_NEAR_MISS = frozenset(
     (
         "lift/simplify/reload",
         "passes/class_body",
-        "passes/loop_tails",
+        "passes/flow/loop_tails",
         "passes/private_names",
         "structure/chains",
         "structure/one_return",

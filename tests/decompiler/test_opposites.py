@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler.passes.opposites import write_opposites
+from depyf.decompiler.passes.flow.opposites import write_opposites
 from tests.decompiler.parsed import parsed, shown
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 import pytest
 
-from depyf.decompiler.passes.written.tests_by_lines import Between, restore_tests_by_lines, width
-from tests.decompiler.placing import plain, written
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.splits_by_lines import split_tests_by_lines, width
+from tests.decompiler.placing import Marked, plain, written
 
 PARTED = {
     "alternatives with a line between them": (
@@ -112,8 +114,16 @@ STAYS = {
 }
 
 
+def split(body: list[ast.stmt], depth: int = 0, known: Sequence[int] | None = None) -> None:
+    """Split tests by lines, in place; `known` are the lines of the code if each exit has one."""
+    lines = Marked("")
+    if known is not None:
+        lines.known, lines.has_all = list(known), True
+    split_tests_by_lines(body, Columns(body), lines, depth)
+
+
 def restored(form: str, source: str, depth: int = 0) -> str:
-    return written(lambda body: restore_tests_by_lines(body, depth), form, source, has_columns=False)
+    return written(lambda body: split(body, depth), form, source, has_columns=False)
 
 
 @pytest.mark.parametrize("case", PARTED)
@@ -172,7 +182,7 @@ def test_the_line_of_a_way_out_is_the_one_below_its_test() -> None:
     found = []
 
     def restore(body: list[ast.stmt]) -> None:
-        restore_tests_by_lines(body, 0)
+        split(body)
         found.append(body[0].body[0].lineno)  # type: ignore[attr-defined]
 
     written(restore, "if a or b:\n    return\nc()", "if a:\n    return\nif b:\n    return\nc()", has_columns=False)
@@ -191,76 +201,26 @@ def test_the_width_of_a_test_is_about_that_of_its_text(test: str) -> None:
     assert abs(width(ast.parse(test, mode="eval").body) - len(test)) <= 3
 
 
-def test_two_tests_on_one_line_are_one() -> None:
-    """A second statement cannot begin there."""
-    form = "if a:\n    if b and c:\n        d()\ne()"
-    assert restored(form, "if a and b and c:\n    d()\ne()") == plain("if a and b and c:\n    d()\ne()")
-    assert restored(form, form) == plain(form)
-    with_else = "if a:\n    if b:\n        d()\n    else:\n        e()"
-    assert restored(with_else, "if a and b:\n    d()\nelse:\n    e()") == plain(with_else)
-
-
-def test_an_or_before_a_test_on_the_next_line_is_another_statement() -> None:
-    """As an operand of `and` it would have parentheses."""
-    one, other = "a" * 40, "b" * 40
-    source = f"if {one} or c:\n    if {other}:\n        d()\ne()"
-    assert restored(f"if ({one} or c) and {other}:\n    d()\ne()", source) == plain(source)
-    broken = f"if ({one} or\n    c) and \\\n    {other}:\n    d()\ne()"
-    assert restored(broken, broken) == plain(broken)
-
-
 def test_a_turned_test_is_parted() -> None:
     source = "if a:\n    return\nif b or c:\n    d()"
     assert restored("if not (a or (not b and not c)):\n    d()", source) == plain(source)
 
 
-def between(form: str, source: str, known: Between) -> str:
-    return written(lambda body: restore_tests_by_lines(body, 0, known), form, source, has_columns=False)
+def between(form: str, source: str, known: Sequence[int]) -> str:
+    return written(lambda body: split(body, 0, known), form, source, has_columns=False)
 
 
 @pytest.mark.parametrize(("lines", "is_parted"), [([1, 3, 5, 6], True), ([1, 5, 6], False), ([1, 2, 5, 6], True)])
 def test_a_known_line_between_two_tests_is_that_of_an_exit(lines: list[int], is_parted: bool) -> None:
     form, source = "if not a and b:\n    c()", "if a:\n    # why\n    return\n\nif b:\n    c()"
     nested = "if not a:\n    if b:\n        c()"
-    assert between(form, source, Between(lines, True)) == plain(source if is_parted else nested)
+    assert between(form, source, lines) == plain(source if is_parted else nested)
 
 
 @pytest.mark.parametrize(("lines", "is_parted"), [([1, 2, 3], True), ([1, 3], False)])
 def test_alternatives_without_a_line_between_them_are_one(lines: list[int], is_parted: bool) -> None:
     form, source = "if a or b:\n    return\nc()", "if a:\n    return\nif b:\n    return\nc()"
-    assert between(form, source, Between(lines, True)) == plain(source if is_parted else form)
-
-
-@pytest.mark.parametrize(
-    ("form", "source"),
-    [
-        ("if a:\n    if b:\n        d()\nelse:\n    e()", "if a and b:\n    d()\nelse:\n    e()"),
-        ("if a:\n    if b:\n        d()\n    c()\ne()", "if a and b:\n    d()\nc()\ne()"),
-        ("if a:\n    if b:\n        d()\ne()", "if a:\n    d()\ne()"),
-        ("if a:\n    if b:\n        d()\ne()", "if b:\n    d()\ne()"),
-    ],
-    ids=["an else", "more in the body", "no line of the second", "no line of the first"],
-)
-def test_two_statements_on_one_line_stay(form: str, source: str) -> None:
-    assert restored(form, source) == plain(form)
-
-
-def test_an_or_on_the_line_of_the_test_inside_is_an_operand() -> None:
-    source = "if (a or x) and b:\n    d()\ne()"
-    assert restored("if a or x:\n    if b:\n        d()\ne()", source) == plain(source)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "if (a or c) and b:\n    d()\ne()",
-        f"if ({'a' * 40} or c) and \\\n    ({'b' * 40} or d):\n    e()",
-        f"if ({'a' * 40} or c) and b and \\\n    {'d' * 40}:\n    e()",
-    ],
-    ids=["on one line", "another `or`", "another operand"],
-)
-def test_another_or_stays_an_operand(source: str) -> None:
-    assert restored(source, source) == plain(source)
+    assert between(form, source, lines) == plain(source if is_parted else form)
 
 
 @pytest.mark.parametrize("is_fused", [True, False])
@@ -269,7 +229,7 @@ def test_a_jump_if_none_may_be_turned(is_fused: bool) -> None:
 
     def restore(body: list[ast.stmt]) -> None:
         body[0].test.values[0].fused = is_fused  # type: ignore[attr-defined]
-        restore_tests_by_lines(body, 0)
+        split(body)
 
     given = written(restore, form, source, has_columns=False)
     assert given == plain(source if is_fused else "if a is None:\n    if b:\n        c()")
@@ -277,4 +237,4 @@ def test_a_jump_if_none_may_be_turned(is_fused: bool) -> None:
 
 def test_two_lines_are_no_room_for_a_way_out_where_all_are_known() -> None:
     source = "if not a:\n\n    if b:\n        c()\n    else:\n        d()"
-    assert between(source, source, Between([1, 3, 4, 6], True)) == plain(source)
+    assert between(source, source, [1, 3, 4, 6]) == plain(source)

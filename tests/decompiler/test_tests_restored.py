@@ -8,8 +8,8 @@ import ast
 import pytest
 
 from depyf.decompiler.lift.guarded import note_test
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.tests import MAX_OPERANDS, restore_conditional_expressions, restore_tests
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.tests import MAX_OPERANDS, restore_conditional_expressions, restore_tests
 from tests.decompiler.placing import as_compiled, plain, written
 
 RESTORED = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from depyf.decompiler.passes.tidy import tidy
+from depyf.decompiler.passes.flow.tidy import tidy
 
 ARMS = "while a:\n    if b:\n        c\n        continue\n    else:\n        d\n        continue"
 

@@ -6,8 +6,9 @@ import ast
 
 import pytest
 
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.tried import join_try, part_try, return_after_finally, return_before_finally
+from depyf.decompiler.passes.source_form.arms import Arms
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.forms import Block, rewrite
 from tests.decompiler.placing import plain, written
 
 CLAUSE = "except E:\n    g()\n"
@@ -35,8 +36,13 @@ STAYS = {
 }
 
 
+def rewritten(body: list[ast.stmt], rule: str) -> None:
+    """Apply one rule to the first statement, in place."""
+    rewrite(Block(body, None), 0, (getattr(Arms(Columns(body), set()), rule),))
+
+
 def parted(form: str, source: str) -> str:
-    return written(lambda body: part_try(_try(body), Columns(body)), form, source)
+    return written(lambda body: rewritten(body, "body"), form, source)
 
 
 @pytest.mark.parametrize("case", PARTED)
@@ -69,7 +75,7 @@ ONE = f"try:\n    f()\n{CLAUSE}finally:\n    h()"
 
 
 def joined(form: str, source: str) -> str:
-    return written(lambda body: [join_try(_try(body), Columns(body))], form, source)
+    return written(lambda body: rewritten(body, "joined_try"), form, source)
 
 
 def test_two_of_one_column_are_one() -> None:
@@ -103,7 +109,7 @@ def returned(form: str, source: str, idle: tuple[int, int] = (3, 11)) -> str:
     def restore(body: list[ast.stmt]) -> None:
         columns = Columns(body)
         columns.idle = {idle}
-        return_before_finally(body, 0, columns)
+        rewrite(Block(body, None), 0, (Arms(columns, set()).before_finally,))
 
     return written(restore, form, source)
 
@@ -136,43 +142,6 @@ def test_a_constant_is_returned_where_it_stands() -> None:
 )
 def test_a_return_stays_behind(form: str, source: str, idle: tuple[int, int]) -> None:
     assert returned(form, source, idle) == plain(form)
-
-
-def _try(body: list[ast.stmt]) -> ast.Try:
-    assert isinstance(body[0], ast.Try)
-    return body[0]
-
-
-# -- a constant that is returned after `finally` -----------------------------------------
-
-
-def moved_behind(form: str, source: str) -> str:
-    return written(lambda body: return_after_finally(body, 0, Columns(body)), form, source)
-
-
-def test_a_constant_behind_a_finally_is_returned_there() -> None:
-    assert moved_behind(BEFORE, BEHIND) == plain(BEHIND)
-
-
-@pytest.mark.parametrize(
-    ("form", "source"),
-    [
-        (BEFORE, BEFORE),
-        (BEFORE, "x"),
-        (BEFORE, "g()"),
-        (BEFORE, "return 1"),
-        (BEFORE.replace("1", "f"), BEHIND.replace("1", "f")),
-        (BEFORE.replace("    f()\n", ""), BEHIND.replace("f()", "pass")),
-        (f"{BEFORE}\nh()", f"{BEHIND}\nh()"),
-        (BEFORE.replace("finally", f"{CLAUSE}finally"), BEHIND.replace("finally", f"{CLAUSE}finally")),
-    ],
-    ids=[
-        "before", "no places", "no place of the return", "no place of the finally", "no constant", "alone",
-        "more behind", "clauses",
-    ],
-)
-def test_a_return_stays(form: str, source: str) -> None:
-    assert moved_behind(form, source) == plain(form)
 
 
 @pytest.mark.parametrize("value", ["return 1", "return"])

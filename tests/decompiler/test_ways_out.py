@@ -6,11 +6,11 @@ import ast
 
 import pytest
 
+from depyf.decompiler.passes.source_form.arms import never_falls_through
+from depyf.decompiler.passes.source_form.columns import Columns
+from depyf.decompiler.passes.source_form.evidence import Kind, Written
+from depyf.decompiler.passes.source_form.ways_out import drop_unreached_breaks, restore_ways_out
 from depyf.decompiler.passes.walk import statements
-from depyf.decompiler.passes.written.arms import never_falls_through
-from depyf.decompiler.passes.written.columns import Columns
-from depyf.decompiler.passes.written.evidence import Kind, Written
-from depyf.decompiler.passes.written.ways_out import drop_unreached_breaks, restore_ways_out
 from tests.decompiler.placing import as_compiled, plain
 
 EXITS: dict[type[ast.stmt], Kind] = {ast.Continue: Kind.CONTINUE, ast.Break: Kind.BREAK, ast.Pass: Kind.PASS}

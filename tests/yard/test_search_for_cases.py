@@ -40,10 +40,10 @@ def test_functions_that_note_are_put_back() -> None:
 
 
 def test_a_source_shows_the_operands_that_decide() -> None:
-    names = {one.key: str(one) for one in mutants("passes/tidy")}
+    names = {one.key: str(one) for one in mutants("passes/flow/tidy")}
 
     def shown(source: str) -> set[str]:
-        return {names[key] for key in reached([(source, (3, 11))], ["passes/tidy"]) if key in names}
+        return {names[key] for key in reached([(source, (3, 11))], ["passes/flow/tidy"]) if key in names}
 
     plain = shown("def f(a):\n    return a\n")
     nested = shown("def f(a):\n    if a:\n        return 1\n    else:\n        a()\n    return a\n")
@@ -138,8 +138,8 @@ def test_a_snapshot_puts_back_what_a_pass_takes() -> None:
 
 
 def test_random_changes_tell_changed_rules() -> None:
-    left = {one.key: one for one in mutants("passes/opposites")}
-    with noting(["passes/opposites"]) as noted:
+    left = {one.key: one for one in mutants("passes/flow/opposites")}
+    with noting(["passes/flow/opposites"]) as noted:
         trials = Trials(noted, left, random.Random(2))
         trials.run((LOOP, (3, 11), "opposites"), "", 60)
     assert len({mutant.key for mutant, _ in trials.telling}) > 2

@@ -12,9 +12,9 @@ from depyf.bytecode.reader import read
 from depyf.decompiler.emit.grammar import Grammar
 from depyf.decompiler.emit.statements import write
 from depyf.decompiler.lift.simplify import Known
+from depyf.decompiler.passes.conditions import simplifies
 from depyf.decompiler.passes.definitions import define
 from depyf.decompiler.passes.module import module_body
-from depyf.decompiler.pipeline.conditions import simplifies
 from depyf.decompiler.pipeline.run import decompile
 from depyf.decompiler.pipeline.table import ALONE, BUILD, PASSES, SCOPES
 from depyf.decompiler.pipeline.work import Stage, Work

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from depyf.bytecode.code import Version
 from depyf.decompiler.lift.simplify import Known
-from depyf.decompiler.pipeline.conditions import simplifies
+from depyf.decompiler.passes.conditions import simplifies
 from depyf.decompiler.pipeline.run import decompile
 from depyf.decompiler.pipeline.table import BUILD, SCOPES
 from depyf.decompiler.pipeline.work import Work

@@ -20,6 +20,12 @@ def extent_of(node: object) -> Extent | None:
     return extent
 
 
+def forget_extent(stmt: ast.stmt) -> None:
+    """Remove the instructions of a statement, if they are recorded: it has become another one."""
+    if hasattr(stmt, "extent"):
+        del stmt.extent
+
+
 def note_place(node: ast.AST, place: Place | None) -> None:
     """Record the source location of a node, or of its last instruction."""
     if place is not None:

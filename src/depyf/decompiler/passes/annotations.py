@@ -13,6 +13,8 @@ import ast
 from depyf.bytecode.code import CO_FUTURE_ANNOTATIONS, CO_OPTIMIZED, Code
 from depyf.decompiler.lift.nodes import Function, Quoted, SetupAnnotations, Var, literal, literal_value
 from depyf.decompiler.passes.comprehensions import NAMES as COMPREHENSIONS
+from depyf.decompiler.passes.groups import ANNOTATIONS
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import of_kinds, rewrite_sequences
 from depyf.decompiler.steps import step
 
@@ -22,6 +24,14 @@ IN_EXPRESSIONS = frozenset((*COMPREHENSIONS, "<lambda>"))
 """The names of functions that an expression makes."""
 
 
+@registers(
+    "annotations",
+    Stage.BODY,
+    "turn items of `__annotations__` into annotations",
+    takes=("body.stmts", "code"),
+    optional=True,
+    needs=ANNOTATIONS,
+)
 def restore_annotations(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
     """Turn the items of `__annotations__` into annotations, if the body of a module or class has set it up."""
     if code.flags & CO_OPTIMIZED or not any(isinstance(stmt, SetupAnnotations) for stmt in body):
@@ -31,6 +41,14 @@ def restore_annotations(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
     return [stmt for stmt in body if not isinstance(stmt, SetupAnnotations)] if found else body
 
 
+@registers(
+    "annotation-setup",
+    Stage.BODY,
+    "set up `__annotations__` if no annotation does",
+    takes=("body.stmts", "code"),
+    needs=ANNOTATIONS,
+    after={"annotations": "an annotation itself sets up `__annotations__`"},
+)
 def set_annotations_up(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
     """Write a statement that sets up `__annotations__` if no annotation does; only `from __future__` may precede it."""
     place = next((number for number, stmt in enumerate(body) if isinstance(stmt, SetupAnnotations)), -1)

@@ -13,10 +13,15 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Set
 
+from depyf.bytecode.listing import Listing
 from depyf.decompiler.lift.nodes import Object, Temp, Var
+from depyf.decompiler.passes.conditions import simplifies
+from depyf.decompiler.passes.groups import STATED
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import of_kinds, rewrite_sequences, statements
 from depyf.decompiler.steps import step
 
+UNBINDING = ("DELETE_FAST", "LOAD_FAST_CLEAR")
 TEMPS: frozenset[type] = frozenset({Temp})
 BINDINGS: frozenset[type] = frozenset({ast.NamedExpr})
 SILENT = (ast.Constant, ast.List, ast.Tuple, Object, Temp)
@@ -33,6 +38,22 @@ IN_ORDER = (
     ast.keyword,
 )
 """Nodes that evaluate their operands in the order of their fields."""
+
+
+@registers(
+    "at-once",
+    Stage.STATEMENTS,
+    "move values into the next statement",
+    takes=("stmts", "listing"),
+    optional=True,
+    applies=simplifies,
+    unless=STATED,
+    after={"expressions": "the uses of values are known only in finished expressions"},
+)
+def use_bound_at_once(body: list[ast.stmt], listing: Listing) -> list[ast.stmt]:
+    """Move each value that a temporary only carries to the next statement into that statement."""
+    unbound = {item.arg for item in listing.instructions if item.op in UNBINDING}
+    return use_at_once(body, frozenset(listing.code.parameters) - unbound)
 
 
 def use_at_once(body: list[ast.stmt], bound: Set[str]) -> list[ast.stmt]:

@@ -13,10 +13,18 @@ import ast
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.decompiler.lift.nodes import Temp, literal
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import nodes
 from depyf.decompiler.steps import step
 
 
+@registers(
+    "class-temps",
+    Stage.BODY,
+    "unbind the temporaries of a class body",
+    takes=("body.stmts", "code"),
+    optional=True,
+)
 def unbind_class_temps(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
     """Return the statements of a code object; a class body unbinds its temporaries at the end."""
     if code.flags & CO_OPTIMIZED or code.name == "<module>":

@@ -22,6 +22,7 @@ from depyf.decompiler.passes.annotations import NAME, is_definition, none_reache
 from depyf.decompiler.passes.body import Bodies
 from depyf.decompiler.passes.class_body import LEADING
 from depyf.decompiler.passes.deferred import deferred_statements, written_in
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import nodes, rewrite_sequences
 from depyf.decompiler.steps import step
 
@@ -42,6 +43,13 @@ class Deferred:
     line: int
 
 
+@registers(
+    "deferred-annotations",
+    Stage.BODY,
+    "move annotations from `__annotate__` to their variables",
+    takes=("body.stmts", "code", "bodies"),
+    before={"annotations": "it removes the set of conditional annotations, which precedes their set-up"},
+)
 def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
     """Write the annotations of a module's or class's variables where they belong."""
     if code.flags & CO_OPTIMIZED:

@@ -29,9 +29,11 @@ from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.class_body import class_body
 from depyf.decompiler.passes.comprehensions import is_awaited, restore_comprehension
 from depyf.decompiler.passes.deferred import deferred_value, evaluated_later
+from depyf.decompiler.passes.groups import DEFINITIONS
 from depyf.decompiler.passes.names import Names
 from depyf.decompiler.passes.parameters import parameters
 from depyf.decompiler.passes.private_names import write_private_names
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.type_params import restore_alias, restore_generic
 from depyf.decompiler.passes.walk import rewrite_expressions, rewrite_sequences
 from depyf.decompiler.steps import step
@@ -40,6 +42,18 @@ from depyf.verify.candidate.standin import WRAPPER
 KINDS = frozenset({ast.Call, Intrinsic, ast.Await, Function})
 
 
+@registers(
+    "definitions",
+    Stage.BODY,
+    "insert the bodies of functions, classes, comprehensions and lambdas",
+    takes=("body.stmts", "code", "bodies"),
+    needs=DEFINITIONS,
+    after={
+        "deferred-annotations": "the function that evaluates annotations is not a definition",
+        "annotations": "an annotation may contain a lambda",
+        "class-temps": "nested functions have their own temporaries",
+    },
+)
 def restore_functions(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
     """Turn the functions that the body of `code` makes into lambdas, comprehensions, and definitions."""
 

@@ -10,12 +10,25 @@ from depyf.bytecode.known import IMPORT, IMPORT_FROM
 from depyf.decompiler.lift.guarded import grouped, is_loose
 from depyf.decompiler.lift.nodes import FromModule, Intrinsic, Module, Object, Ref, Tuple_, literal
 from depyf.decompiler.lift.references import referred
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import rewrite_expressions
 from depyf.decompiler.steps import step
 
 KINDS = frozenset({Ref, ast.BoolOp, ast.IfExp, ast.UnaryOp, Tuple_, Intrinsic, FromModule, Module})
 
 
+@registers(
+    "expressions",
+    Stage.STATEMENTS,
+    "finish expressions",
+    takes=("stmts",),
+    gives="has_conditions",
+    after={
+        "complete": "if it fails, another structure is tried before expressions are finished",
+        "dispatch": "it makes the statements",
+        "dispatch-levels": "it makes the statements",
+    },
+)
 def finish_expressions(body: list[ast.stmt]) -> bool:
     """Rewrite every expression of a body in place; return whether there are `and`, `or` or conditional expressions."""
     conditions: list[ast.expr] = []

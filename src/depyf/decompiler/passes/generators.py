@@ -15,8 +15,21 @@ from collections.abc import Sequence
 
 from depyf.bytecode.code import CO_ASYNC_GENERATOR, CO_GENERATOR, Code
 from depyf.decompiler.lift.nodes import Temp, literal
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.walk import rewrite_sequences
 from depyf.decompiler.steps import step
+
+
+@registers(
+    "generators",
+    Stage.BODY,
+    "keep generators without `yield` generators",
+    takes=("body.stmts", "code"),
+    before={"definitions": "a `yield` of nested code is not that of the function"},
+)
+def finish_generator(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:
+    """Return the statements of a generator with a `yield` among them, and without values that have no syntax."""
+    return keep_generator(return_nothing(stmts, code), code)
 
 
 def keep_generator(stmts: list[ast.stmt], code: Code) -> list[ast.stmt]:

@@ -29,6 +29,7 @@ from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.identifiers import write_identifiers
 from depyf.decompiler.passes.names import Names
 from depyf.decompiler.passes.parameters import parameters
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.passes.sought import KINDS, NAMED
 from depyf.decompiler.passes.telling import hint_names
 from depyf.decompiler.passes.walk import nodes, rewrite_expressions
@@ -37,6 +38,13 @@ from depyf.decompiler.steps import step
 VARIABLES = frozenset({ast.Name, Var})
 
 
+@registers(
+    "leftovers",
+    Stage.WHOLE,
+    "name temporaries and objects without a literal",
+    takes=("body", "names", "bodies"),
+    after={"declarations": "invented names must not be declared"},
+)
 def finish_leftovers(body: Body, names: Names, bodies: Bodies) -> None:
     """Replace every node that is not Python in place.
 

@@ -17,6 +17,8 @@ from depyf.bytecode.normalise import normalise
 from depyf.bytecode.operations import OPERATIONS
 from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.passes.body import Body
+from depyf.decompiler.passes.conditions import is_kept
+from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.steps import step
 
 SUPER = "super"
@@ -24,6 +26,14 @@ ATTRIBUTES = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 IN_ONE = "LOAD_SUPER_ATTR"
 
 
+@registers(
+    "super",
+    Stage.WHOLE,
+    "declare `global super` if its attributes are loaded in steps",
+    takes=("body",),
+    applies=is_kept,
+    after={"declarations": "it adds to the declarations"},
+)
 def declare_super(body: Body) -> None:
     """Declare `super` in a function that, itself or in nested code, loads attributes of `super()` in several steps."""
     code = body.code

@@ -1,26 +1,22 @@
-"""The input and output of the passes that only code with control flow needs.
+"""The input and output of the passes on graphs that only code with control flow needs.
 
 `table.py` imports this module when the first such code is decompiled: most of what Dynamo writes has none.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
-from depyf.decompiler.passes.asserts import restore_asserts
-from depyf.decompiler.passes.complete import check_complete
-from depyf.decompiler.passes.heads import restore_heads
-from depyf.decompiler.passes.matches import restore_matches
-from depyf.decompiler.passes.opposites import write_opposites
-from depyf.decompiler.passes.tidy import tidy
-from depyf.decompiler.passes.tries import restore_tries
-from depyf.decompiler.pipeline.conditions import keeps_lists, scopes_dispatch
-from depyf.decompiler.pipeline.groups import KEPT, OURS, PATTERNS
-from depyf.decompiler.pipeline.work import Work
-from depyf.decompiler.structure.budget import nests_too_deep
-from depyf.decompiler.structure.build import build
-from depyf.decompiler.structure.choices import Choices
-from depyf.decompiler.structure.collapse import collapse
+from depyf.decompiler.graph.tac import Graph
+from depyf.decompiler.passes.conditions import COLLAPSE, levels_dispatch, scopes_dispatch, structures
+from depyf.decompiler.passes.flow.asserts import restore_asserts
+from depyf.decompiler.passes.flow.complete import check_complete_of
+from depyf.decompiler.passes.flow.heads import keeps_lists, restore_heads
+from depyf.decompiler.passes.flow.matches import restore_matches
+from depyf.decompiler.passes.groups import BUILTINS, CAUGHT, FLOW, KEPT, PATTERNS, TESTS
+from depyf.decompiler.passes.registry import Stage, registers
+from depyf.decompiler.pipeline.work import SCOPES, Work
 from depyf.decompiler.structure.copies import join_copies
 from depyf.decompiler.structure.dispatch.groups import check_groups
 from depyf.decompiler.structure.dropped import remove_dropped
@@ -28,7 +24,7 @@ from depyf.decompiler.structure.dropped_copies import join_dropped_copies
 from depyf.decompiler.structure.generator_calls import restore_generator_calls
 from depyf.decompiler.structure.lead_back import lead_back
 from depyf.decompiler.structure.loop_tests import part_loop_tests
-from depyf.decompiler.structure.nests import scopes
+from depyf.decompiler.structure.nests import cut, find_markers, nests, scopes
 from depyf.decompiler.structure.patterns.cases import join_cases
 from depyf.decompiler.structure.patterns.hoist import hoist_behind_cases
 from depyf.decompiler.structure.regions.async_ends import expand_async_ends
@@ -36,128 +32,204 @@ from depyf.decompiler.structure.regions.async_for import restore_async_for
 from depyf.decompiler.structure.regions.except_star import restore_except_star
 from depyf.decompiler.structure.regions.recognise import recognise
 from depyf.decompiler.structure.thread import thread
-from depyf.decompiler.structure.unstructured import Unstructured
 from depyf.decompiler.structure.value_copies import join_value_copies
 
 
-def _generator_calls(work: Work) -> None:
-    restore_generator_calls(work.graph)
+@registers(
+    "generator-calls",
+    Stage.LIFT,
+    "restore inlined `any()`",
+    takes=("graph",),
+    needs=BUILTINS,
+    after={"lift": "it makes the graph"},
+)
+def restore_any(graph: Graph) -> None:
+    """Restore the calls whose generators the compiler has inlined."""
+    restore_generator_calls(graph)
 
 
-def _dropped(work: Work) -> None:
-    join_dropped_copies(work.graph)
-    join_value_copies(work.graph)
-    remove_dropped(work.graph)
+@registers(
+    "dropped",
+    Stage.LIFT,
+    "remove dropped values of tests from the stack",
+    takes=("graph",),
+    optional=True,
+    needs=FLOW,
+    after={"lift": "it makes the graph"},
+)
+def drop_values(graph: Graph) -> None:
+    """Remove the values of tests that are dropped."""
+    join_dropped_copies(graph)
+    join_value_copies(graph)
+    remove_dropped(graph)
 
 
-def _async_for(work: Work) -> None:
-    restore_async_for(work.graph)
-    expand_async_ends(work.graph, keep_handlers=False)
+@registers(
+    "async-for",
+    Stage.STRUCTURE,
+    "turn the handler that ends `async for` into an exit of a block",
+    takes=("graph",),
+    applies=structures,
+    needs=frozenset({"END_ASYNC_FOR"}),
+    before={"regions": "the handler that ends the loop is no `try`"},
+)
+def end_async_for(graph: Graph) -> None:
+    """Turn the handlers that end loops into exits."""
+    restore_async_for(graph)
+    expand_async_ends(graph, keep_handlers=False)
 
 
-def _except_star(work: Work) -> None:
-    restore_except_star(work.graph)
-    check_groups(work.graph)
+@registers(
+    "except-star",
+    Stage.STRUCTURE,
+    "remove the bookkeeping of `except*`",
+    takes=("graph",),
+    applies=structures,
+    needs=CAUGHT,
+    before={"regions": "the regions inside `except*` are bookkeeping, not `try` statements"},
+)
+def end_except_star(graph: Graph) -> None:
+    """Remove the bookkeeping of exception groups."""
+    restore_except_star(graph)
+    check_groups(graph)
 
 
-def _regions(work: Work) -> None:
+@registers(
+    "regions",
+    Stage.STRUCTURE,
+    "recognise protected regions, remove their bookkeeping",
+    applies=structures,
+    needs=FLOW,
+    before={"cut": "bookkeeping also pops markers"},
+)
+def recognise_regions(work: Work) -> None:
+    """Recognise protected regions."""
     work.recognised = recognise(work.graph)
 
 
-def _thread(work: Work) -> None:
+@registers(
+    "cut",
+    Stage.STRUCTURE,
+    "cut blocks at the exits of loops and handlers",
+    applies=structures,
+    needs=FLOW,
+    before={"thread": "a block that leaves a loop must be separate before edges skip it"},
+)
+def cut_blocks(work: Work) -> None:
+    """Cut blocks at exits, and find how loops nest."""
+    work.markers = find_markers(work.graph)
+    cut(work.graph, work.markers)
+    work.nest = nests(work.graph, work.markers)
+
+
+@registers(
+    "thread",
+    Stage.STRUCTURE,
+    "redirect edges past empty blocks",
+    optional=True,
+    applies=structures,
+    needs=FLOW,
+    before={"copies": "copies are compared by the final targets of their edges"},
+)
+def thread_edges(work: Work) -> None:
+    """Redirect edges past empty blocks."""
     thread(work.graph, work.markers, work.recognised.regions)
     lead_back(work.graph)
 
 
-def _copies(work: Work) -> None:
+@registers(
+    "copies",
+    Stage.STRUCTURE,
+    "join copies of expressions",
+    optional=True,
+    applies=structures,
+    needs=TESTS,
+    before={
+        "scopes": "it numbers the blocks that remain",
+        COLLAPSE: "an arm with a value on the stack looks like a statement",
+    },
+)
+def join_expressions(work: Work) -> None:
+    """Join copies of expressions."""
     join_copies(work.graph, work.nest)
 
 
-def _scopes(work: Work) -> None:
+@registers(
+    "scopes",
+    Stage.STRUCTURE,
+    "number blocks by their nesting",
+    applies=structures,
+    needs=FLOW,
+    after={"cut": "it finds how loops nest"},
+    before={"cases": "tests are joined within one scope"},
+)
+def number_scopes(work: Work) -> None:
+    """Give each block the number of its scope."""
     work.scope = scopes(work.graph, work.nest, work.recognised.finallys)
     part_loop_tests(work.graph, work.nest, work.scope)
 
 
-def _cases(work: Work) -> None:
-    join_cases(work.graph, work.scope)
+@registers(
+    "cases",
+    Stage.STRUCTURE,
+    "join the tests of a pattern",
+    applies=structures,
+    needs=PATTERNS | {"COMPARE"},
+    before={COLLAPSE: "the tests of a pattern would become operands of `and`"},
+)
+def join_patterns(work: Work) -> None:
+    """Join the tests of a pattern."""
+    if not FLOW.isdisjoint(work.ops):
+        join_cases(work.graph, work.scope)
 
 
-def _collapse(work: Work) -> None:
-    work.uses = collapse(work.graph, work.scope, work.code.name == "<lambda>")
+@registers(
+    "hoist",
+    Stage.ITEMS,
+    "move code shared by cases after them",
+    optional=True,
+    applies=structures,
+    needs=KEPT,
+    after={"build": "cases must be nested tests"},
+    before={"labels": "it needs the labels"},
+)
+def hoist(work: Work) -> None:
+    """Move code that cases share after them."""
+    if not FLOW.isdisjoint(work.ops):
+        hoist_behind_cases(work.items, work.code)
 
 
-def _build(work: Work) -> None:
-    assert isinstance(work.choices, Choices)
-    work.items = build(work.graph, work.recognised, work.nest, work.uses, work.choices)
+@registers(
+    SCOPES,
+    Stage.STATEMENTS,
+    "dispatch on the number of a block, with a `try` for each handler",
+    optional=True,
+    applies=scopes_dispatch,
+)
+def dispatch_by_scopes(work: Work) -> None:
+    """Write a loop that dispatches, with a `try` for each handler."""
+    from depyf.decompiler.structure.dispatch.flat import dispatch_scopes
+
+    _dispatch(work, dispatch_scopes)
 
 
-def _hoist(work: Work) -> None:
-    hoist_behind_cases(work.items, work.code)
+@registers(
+    "dispatch-levels",
+    Stage.STATEMENTS,
+    "dispatch on the number of a block, with one `try` for all handlers",
+    applies=levels_dispatch,
+)
+def dispatch_by_levels(work: Work) -> None:
+    """Write a loop that dispatches, with one `try` for all handlers."""
+    from depyf.decompiler.structure.dispatch.flat import dispatch_levels
+
+    _dispatch(work, dispatch_levels)
 
 
-def _matches(work: Work) -> None:
-    if not KEPT.isdisjoint(work.ops) or any(work.graph.waiting.values()):
-        work.stmts = restore_matches(work.stmts)
-
-
-def _asserts(work: Work) -> None:
-    work.stmts = restore_asserts(work.stmts)
-
-
-def _tries(work: Work) -> None:
-    work.stmts = restore_tries(work.stmts)
-
-
-def _heads(work: Work) -> None:
-    work.stmts = restore_heads(work.stmts, keeps_lists=keeps_lists(work))
-
-
-def _complete(work: Work) -> None:
-    if not OURS.isdisjoint(work.ops):
-        check_complete(work.stmts, has_patterns=not PATTERNS.isdisjoint(work.ops))
-    if nests_too_deep(work.stmts):
-        raise Unstructured("statements are nested deeper than Python takes them")
-
-
-def _dispatch(work: Work) -> None:
-    from depyf.decompiler.structure.dispatch.flat import dispatch_levels, dispatch_scopes
-
-    write = dispatch_scopes if scopes_dispatch(work) else dispatch_levels
-    work.stmts = restore_heads(write(work.graph, restore_matches), keeps_lists=keeps_lists(work))
+def _dispatch(work: Work, write: Callable[..., list[ast.stmt]]) -> None:
+    stmts = write(work.graph, restore_matches)
+    work.stmts = restore_heads(stmts, keeps_lists=keeps_lists(work.graph, work.listing))
     if "LOAD_COMMON" in work.ops:
         work.stmts = restore_asserts(work.stmts)
-    _complete(work)
+    check_complete_of(work.stmts, work.ops)
     work.names.hints.update(work.graph.hints)
-
-
-def _tidy(work: Work) -> None:
-    tidy(work.stmts, in_order=work.graph.source_order)
-
-
-def _opposites(work: Work) -> None:
-    write_opposites(work.stmts, negates=work.graph.negates)
-
-
-RUN: dict[str, Callable[[Work], None]] = {
-    "generator-calls": _generator_calls,
-    "dropped": _dropped,
-    "async-for": _async_for,
-    "except-star": _except_star,
-    "regions": _regions,
-    "thread": _thread,
-    "copies": _copies,
-    "scopes": _scopes,
-    "cases": _cases,
-    "collapse": _collapse,
-    "build": _build,
-    "hoist": _hoist,
-    "matches": _matches,
-    "asserts": _asserts,
-    "tries": _tries,
-    "heads": _heads,
-    "complete": _complete,
-    "dispatch": _dispatch,
-    "tidy": _tidy,
-    "opposites": _opposites,
-}
-"""The functions of the passes, by name."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import enum
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from depyf.bytecode.code import Code
@@ -14,8 +14,11 @@ from depyf.bytecode.records import dataclass
 from depyf.decompiler.graph.tac import Graph
 from depyf.decompiler.lift.simplify import Known
 from depyf.decompiler.passes.body import Bodies, Body
+from depyf.decompiler.passes.groups import BUILTINS, FLOW, SEVERAL
 from depyf.decompiler.passes.names import Names
-from depyf.decompiler.pipeline.groups import SEVERAL
+from depyf.decompiler.passes.registry import REGISTERED, load_flow, ordered
+from depyf.decompiler.passes.registry import Pass as Pass
+from depyf.decompiler.passes.registry import Stage as Stage
 from depyf.decompiler.steps import Stopped, present
 from depyf.decompiler.structure.choices import Choices, Dispatch
 from depyf.decompiler.structure.labels import Unresolved
@@ -27,25 +30,12 @@ from depyf.errors import DecompilationError
 if TYPE_CHECKING:
     from depyf.decompiler.structure.regions.recognise import Recognised
 
+BUILD = "build"
+SCOPES = "dispatch"
+FLOWS = FLOW | BUILTINS
+"""Operations of code for which the passes of control flow are imported."""
 MOST_KNOWN = 1 << 12
 """The most kinds of code for which the applicable passes are cached."""
-
-
-class Stage(enum.Enum):
-    """The form that a pass works on. The stages follow each other in this order."""
-
-    LIFT = "lift"
-    """The graph, before statements are recovered."""
-    STRUCTURE = "structure"
-    """The graph, on the way to nested items."""
-    ITEMS = "items"
-    """Nested items with jumps to labels."""
-    STATEMENTS = "statements"
-    """The statements of one code object, without nested ones."""
-    BODY = "body"
-    """The statements of one code object with its nested ones."""
-    WHOLE = "whole"
-    """The complete statements of the outermost code object."""
 
 
 @dataclass(slots=True)
@@ -103,42 +93,6 @@ class Work:
         return work
 
 
-def always(work: Work) -> bool:
-    """Apply a pass to all code."""
-    return True
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """One step of the pipeline.
-
-    name: its name for `--stop-after` and `--without`.
-    does: one line for the reader of a trace.
-    optional: without it the result is correct, but uglier.
-    applies: whether it may apply to this work; it reads only `known`, `choices` and `without`.
-    needs: operations; without any of them the pass has nothing to do.
-    unless: operations; if one of them is present, the pass would destroy the form that a later pass recognises.
-    """
-
-    name: str
-    stage: Stage
-    run: Callable[[Work], None]
-    does: str
-    optional: bool = False
-    applies: Callable[[Work], bool] = always
-    needs: frozenset[str] = frozenset()
-    unless: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """`first` runs before `then`, and why."""
-
-    first: str
-    then: str
-    because: str
-
-
 class Fault(Exception):
     """A pass raised an unexpected exception, which is the `__cause__`."""
 
@@ -152,29 +106,45 @@ EXPECTED = (DecompilationError, Unstructured, Unresolved, Irreducible, Stopped, 
 
 
 class Passes:
-    """Passes in their order. The passes that apply are cached by the facts on which this depends."""
+    """The registered passes of some stages. Those that apply are cached by the facts on which this depends."""
 
-    def __init__(self, passes: Iterable[Pass]) -> None:
-        self.passes = tuple(passes)
-        self.asked = frozenset().union(*(one.needs | one.unless for one in self.passes))
+    def __init__(self, belongs: Callable[[Pass], bool]) -> None:
+        self.belongs = belongs
         self.known: dict[tuple[object, ...], list[Pass]] = {}
 
+    @property
+    def passes(self) -> tuple[Pass, ...]:
+        """The passes in their order, whether or not they apply."""
+        return tuple(one for one in _registered(True)[0] if self.belongs(one))
+
     def applying(self, work: Work) -> list[Pass]:
-        """Return the passes that apply and are not left out."""
-        alike = (work.known is None, work.choices, work.without, self.asked & work.ops)
+        """Return the passes that apply and are not left out, in their order."""
+        flows = isinstance(work.choices, Dispatch) or not FLOWS.isdisjoint(work.ops)
+        passes, asked = _registered(flows)
+        alike = (flows, work.known is None, work.choices, work.without, asked & work.ops)
         found = self.known.get(alike)
         if found is None:
             if len(self.known) == MOST_KNOWN:
                 self.known.clear()
-            found = self.known[alike] = [one for one in self.passes if self._applies(one, work)]
+            found = self.known[alike] = [one for one in passes if self.belongs(one) and _applies(one, work)]
         return found
 
-    def _applies(self, one: Pass, work: Work) -> bool:
-        if one.needs and one.needs.isdisjoint(work.ops):
-            return False
-        if not one.unless.isdisjoint(work.ops):
-            return False
-        return one.name not in work.without and one.applies(work)
+
+def _applies(one: Pass, work: Work) -> bool:
+    if one.needs and one.needs.isdisjoint(work.ops):
+        return False
+    if not one.unless.isdisjoint(work.ops):
+        return False
+    return one.name not in work.without and one.applies(work)
+
+
+@cache
+def _registered(flows: bool) -> tuple[tuple[Pass, ...], frozenset[str]]:
+    """Return the passes for straight-line code, or all, in their order, and the operations that they ask for."""
+    if flows:
+        load_flow()
+    passes = ordered(one for one in REGISTERED.values() if flows or one.is_eager)
+    return passes, frozenset().union(*(one.needs | one.unless for one in passes))
 
 
 def run_passes(work: Work, passes: Passes) -> None:
@@ -192,27 +162,3 @@ def run_passes(work: Work, passes: Passes) -> None:
             raise Fault(one, error) from error
         if recorder is not None:
             recorder.after(one.name, work)
-
-
-class Misordered(AssertionError):
-    """The table of passes violates one of its rules."""
-
-
-def check_order(passes: tuple[Pass, ...], order: tuple[Before, ...]) -> None:
-    """Check a table of passes against its constraints.
-
-    Raises Misordered for a duplicate or unknown name, a stage before its predecessor, and a violated constraint.
-    """
-    places = {one.name: place for place, one in enumerate(passes)}
-    if len(places) != len(passes):
-        raise Misordered("two passes have one name")
-    stages = list(Stage)
-    for one, following in zip(passes, passes[1:]):
-        if stages.index(one.stage) > stages.index(following.stage):
-            raise Misordered(f"{following.name} works on {following.stage.value}, which {one.name} has already left")
-    for constraint in order:
-        for name in (constraint.first, constraint.then):
-            if name not in places:
-                raise Misordered(f"a constraint names {name}, which is no pass")
-        if places[constraint.first] >= places[constraint.then]:
-            raise Misordered(f"{constraint.first} must run before {constraint.then}: {constraint.because}")

@@ -4,7 +4,7 @@ Before: 0: Branch v0 -> 1, 2    1: v1 = b; return v1    2: v2 = c; return v2
 After:  0: Branch v0 -> 1, 2    1: v1 = b -> 3 (v1)     2: v2 = c -> 3 (v2)      3 (v3): return v3
 
 All returns have the location of one statement, and the test is inside of it. Copies of a `finally` body correspond only
-if such returns are joined. In code without handlers `passes/written/conditionals.py` joins them.
+if such returns are joined. In code without handlers `passes/source_form/conditionals.py` joins them.
 """
 
 from __future__ import annotations

@@ -1,0 +1,47 @@
+"""Imports of one statement.
+
+Before: import a        After:  import a, b.c as d
+        import b.c as d
+
+All instructions of a statement have its location; without locations, its line.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.decompiler.lift.extent import place_of
+from depyf.decompiler.passes.registry import Stage, registers
+from depyf.decompiler.passes.walk import rewrite_sequences
+from depyf.decompiler.steps import step
+
+
+@registers(
+    "imports",
+    Stage.WHOLE,
+    "join imports that come from one statement",
+    takes=("body.stmts",),
+    optional=True,
+    after={"leftovers": "before, each import binds only one variable"},
+)
+def join_imports(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return statements, with imports from the same place joined."""
+    return rewrite_sequences(body, _join)
+
+
+def _join(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    found: list[ast.stmt] = []
+    for stmt in stmts:
+        last = found[-1] if found else None
+        if isinstance(stmt, ast.Import) and isinstance(last, ast.Import) and _are_one(last, stmt):
+            step("line {}: join two imports", stmt.lineno)
+            last.names += stmt.names
+        else:
+            found.append(stmt)
+    return found
+
+
+def _are_one(one: ast.Import, other: ast.Import) -> bool:
+    if place_of(one) != place_of(other):
+        return False
+    return place_of(one) is not None or 0 < one.lineno == other.lineno
