@@ -80,16 +80,12 @@ ABSENT, PRESENT = "absent", "present"
 class GuardFailure:
     """One difference between a call and an entry's expectations. Unknown parts are empty.
 
-    guard: torch's name of the guard, such as `EQUALS_MATCH`.
-    source: torch's expression for the value, such as `L["self"].n`; for STATE, torch's name of the state.
-    expected, actual: the two values as Python writes them. For KEY, MEMBER, ATTRIBUTE and PRESENCE, the expected one is
-        ABSENT or PRESENT.
-    item: the key, the member or the attribute, as Python writes it.
-    dimension: the dimension that differs, from 0, if the guard checks one dimension; else -1.
-    type: the class of the value, if it was reached.
-    values: for CONDITION, each value that it depends on, with torch's expression for it.
-    line: the user's line that needs the value.
-    text: torch's own text.
+    `guard` is torch's name of the guard, such as `EQUALS_MATCH`. `source` is torch's expression for the value, such as
+    `L["self"].n`; for STATE, it is torch's name of the state. `expected` and `actual` are the two values as Python
+    writes them; for KEY, MEMBER, ATTRIBUTE and PRESENCE, the expected one is ABSENT or PRESENT. `item` is the key, the
+    member or the attribute, as Python writes it. `dimension` is the dimension that the guard checks, from 0, or -1.
+    `type` is the class of the value, if it was reached. `values` are, for CONDITION, the values that it depends on,
+    each with torch's expression for it. `line` is the user's line that needs the value, and `text` torch's own text.
     """
 
     source: str

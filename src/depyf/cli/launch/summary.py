@@ -89,12 +89,12 @@ def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list
     """
     if not found.places and not found.unfinished:
         return ["nothing was compiled: no process of the program imported torch._dynamo"]
-    told = [f"worth a look: {_worth(found)}", *_first_findings(found)]
+    told = [f"worth a look: {_worth(found)}", *_first_findings(found, called)]
     return [_compiled(found, only), *told, f"in {_where(found, directory, called)}"]
 
 
-def _first_findings(found: Summary) -> list[str]:
-    """Return the first findings of all processes, one line each, without duplicates."""
+def _first_findings(found: Summary, called: Path) -> list[str]:
+    """Return the first findings of all processes, one line each, without duplicates, and the number of the others."""
     findings = merged(found.findings)
     urgent = [finding for finding in findings if finding.severity != "low"]
     more = len(urgent) - MOST_FINDINGS
@@ -102,7 +102,7 @@ def _first_findings(found: Summary) -> list[str]:
     expected = len(findings) - len(urgent)
     rest = [counted(more, "more finding")] if more > 0 else []
     rest += [f"{counted(expected, 'finding')} that need{'s' if expected == 1 else ''} no change"] if expected else []
-    return lines + ([f"  and {', '.join(rest)}: depyf show findings"] if rest else [])
+    return lines + ([f"  and {', '.join(rest)}: depyf show {called}"] if rest else [])
 
 
 def profiles(found: Summary) -> Iterator[str]:
