@@ -30,6 +30,7 @@ from depyf.decompiler.passes.source_form.forms import (
 )
 from depyf.decompiler.passes.source_form.loop_exits import exits_of
 from depyf.decompiler.passes.walk import NESTS
+from depyf.decompiler.structure.polarity import negated
 
 Owner = ast.If | ast.Try | ast.For | ast.AsyncFor | ast.While
 """A statement with an `else`."""
@@ -39,7 +40,16 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
     """Move statements to the block that their columns show, in place; return the ones that never fall through."""
     ending: set[ast.stmt] = set()
     arms = Arms(columns, ending)
-    rules = (arms.after_else, arms.taken, arms.before_finally, arms.joined_try, arms.body, arms.copies, arms.after_body)
+    rules = (
+        arms.turned,
+        arms.after_else,
+        arms.taken,
+        arms.before_finally,
+        arms.joined_try,
+        arms.body,
+        arms.copies,
+        arms.after_body,
+    )
     for block in reversed(list(walk(body))):
         for place in range(len(block.stmts) - 1, -1, -1):
             if NESTS[type(block.stmts[place])]:
@@ -87,6 +97,23 @@ class Arms:
         """Return the column of a statement; after `elif`, that of the statement before."""
         indent = self.columns.column(stmt)
         return indent - indent % self.columns.unit if indent is not None and isinstance(stmt, ast.If) else indent
+
+    def turned(self, block: Block, place: int) -> Iterator[Form]:
+        """Predict the arms of a test in the other order: the second one precedes the first."""
+        stmt, following, starts = block.stmts[place], block.stmts[place + 1 :], self.columns.starts
+        if not isinstance(stmt, ast.If):
+            return
+        other = stmt.orelse
+        if not other and following and stmt.body[-1] in self.ending and following[-1] in self.ending:
+            other = following
+        first, second = (starts.get(arm[0]) if arm else None for arm in (other, stmt.body))
+
+        def write() -> None:
+            if not stmt.orelse:
+                del block.stmts[place + 1 :]
+            stmt.test, stmt.body, stmt.orelse = negated(stmt.test), other, stmt.body
+
+        yield Form("swap the arms", first is not None and second is not None and first < second, write)
 
     def after_else(self, block: Block, place: int) -> Iterator[Form]:
         """Predict statements of an `else` that follow the whole statement: they are in its column."""
