@@ -6,19 +6,24 @@ import sys
 import types
 from pathlib import Path
 
-from depyf.bytecode.code import Code
+from depyf.bytecode.code import Code, Version
 from depyf.bytecode.reader import read
 from depyf.bytecode.records import dataclass
-from depyf.cli.locate import NotFound, find_definition, find_module, is_function
-from depyf.decompiler.api import code_of, load_pyc
+from depyf.cli.archive import is_archive
+from depyf.cli.locate import NotFound, find_definition, is_function, module_code
+from depyf.decompiler.api import code_of, load_pyc_assuming
 from depyf.errors import DecompilationError
 
 
 @dataclass(frozen=True, slots=True)
 class PycFile:
-    """A `.pyc` of any supported Python. depyf reads it and never executes it."""
+    """A `.pyc` of any supported Python. depyf reads it and never executes it.
+
+    version: the Python that made it; None if its header names it, or if depyf has to find one that fits.
+    """
 
     path: Path
+    version: Version | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,13 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
+class Archive:
+    """A zip archive with modules: a zipapp, a wheel or an egg."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
 class Named:
     """A module, or a function in it."""
 
@@ -43,14 +55,15 @@ class Named:
     qualname: str
 
 
-Target = PycFile | SourceFile | Folder | Named
+Target = PycFile | SourceFile | Folder | Archive | Named
 
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The code of a module."""
+    """The code of a module, and what was assumed to read it."""
 
     code: Code
+    assumed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +97,9 @@ Found = Module | Function | Class
 
 
 def parse_target(text: str) -> Target:
-    """Return the target that `text` names: `FILE.pyc`, `FILE.py`, a folder, `package.module` or `package.module:name`.
+    """Return the target that `text` names.
+
+    It is `FILE.pyc`, `FILE.py`, a folder, an archive, `package.module` or `package.module:name`.
 
     Raises NotFound if the file does not exist or the text has none of these forms.
     """
@@ -95,6 +110,8 @@ def parse_target(text: str) -> Target:
         if not path.exists():
             raise NotFound(f"{text}: no such file")
         return PycFile(path) if path.suffix == ".pyc" else SourceFile(path)
+    if is_archive(path):
+        return Archive(path)
     module, colon, qualname = text.partition(":")
     if not all(map(str.isidentifier, module.split("."))) or bool(colon) != bool(qualname):
         raise NotFound(f"{text}: neither FILE.py, FILE.pyc, a folder, package.module nor package.module:name")
@@ -108,8 +125,9 @@ def resolve(target: PycFile | SourceFile | Named) -> Found:
     and DecompilationError if a file cannot be read.
     """
     match target:
-        case PycFile(path):
-            return Module(load_pyc(path))
+        case PycFile(path, version):
+            loaded = load_pyc_assuming(path, version)
+            return Module(loaded.code, loaded.assumed)
         case SourceFile(path):
             return Module(read(compile_file(path)))
         case Named(module, qualname):
@@ -117,7 +135,7 @@ def resolve(target: PycFile | SourceFile | Named) -> Found:
             sys.path.insert(0, "")
             try:
                 if not qualname:
-                    return Module(read(find_module(module)))
+                    return Module(module_code(module))
                 found = find_definition(module, qualname)
             finally:
                 sys.path.remove("")

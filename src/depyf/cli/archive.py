@@ -1,0 +1,65 @@
+"""Read modules in zip archives (zipapps, wheels, eggs) without importing or executing anything."""
+
+from __future__ import annotations
+
+import zipfile
+import zipimport
+from pathlib import Path, PurePosixPath
+
+from depyf.decompiler.api import LARGEST
+from depyf.errors import DecompilationError
+
+MODULES = (".py", ".pyc")
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a path is a zip archive, whatever its name and whatever precedes it in the file."""
+    return path.is_file() and zipfile.is_zipfile(path)
+
+
+def unpack_modules(archive: Path, folder: Path) -> None:
+    """Write the `.py` and `.pyc` members of an archive to a folder.
+
+    Args:
+        archive: the path of a zip archive.
+        folder: an existing folder.
+
+    Raises:
+        DecompilationError: the archive is damaged, a member is too large, or its name leads out of the folder.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            for member in opened.infolist():
+                if not member.is_dir() and PurePosixPath(member.filename).suffix in MODULES:
+                    _unpack(opened, member, folder)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise DecompilationError(f"the archive cannot be read: {error}", code=str(archive)) from error
+
+
+def _unpack(opened: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path) -> None:
+    place = PurePosixPath(member.filename)
+    if place.is_absolute() or ".." in place.parts or "\\" in member.filename or ":" in member.filename:
+        raise DecompilationError(f"the name {member.filename!r} leads out of the archive", code=str(opened.filename))
+    with opened.open(member) as stream:
+        data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise DecompilationError(f"{member.filename} has more than {LARGEST} bytes", code=str(opened.filename))
+    target = folder.joinpath(*place.parts)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(data)
+
+
+def pyc_in_archive(loader: zipimport.zipimporter, module: str) -> bytes | None:
+    """Return the `.pyc` of a module that a zip archive on `sys.path` has, or None if it has none.
+
+    Args:
+        loader: the loader of the module's spec.
+        module: the full name of the module.
+    """
+    name = f"{loader.prefix}{module.rpartition('.')[2]}"
+    for path in (f"{name}/__init__.pyc", f"{name}.pyc"):
+        try:
+            return loader.get_data(path)
+        except OSError:
+            continue  # The archive has no member with this name.
+    return None
