@@ -96,8 +96,8 @@ def decompile(
     """Print the source of TARGET from its bytecode alone.
 
     TARGET is FILE.pyc (CPython 3.7 to 3.15), FILE.py (compiled first), package.module, package.module:name (a function,
-    method or class), a folder of .pyc and .py files, or a zip archive of them (a zipapp, wheel or egg). If FILE.pyc
-    lacks its header or a part of it, depyf finds a version that fits and says so. depyf executes nothing, with one
+    method or class), or a folder of .pyc and .py files. It may also be a zip archive: a zipapp, wheel or egg. If
+    FILE.pyc has no valid header, depyf finds a version that fits and says so. depyf executes nothing, with one
     exception: if the module's bytecode does not define the name exactly once, depyf imports the module.
 
     \b
