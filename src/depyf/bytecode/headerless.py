@@ -1,69 +1,104 @@
-"""Code in files without a valid `.pyc` header: marshal data alone, a short or an empty header, or junk before it.
+"""Code objects from marshal data whose header is missing, cut short or unknown; nothing is executed.
 
-The version is found by trying: the bytes must be one whole code object in the marshal format of a version, and all of
-its bytecode must be valid for that version. Nothing is executed.
+    whole .pyc      magic number (4 bytes), flags (4), time and size, or hash (8), marshal data
+    memory dumps    often lack the header or a part of it, or have zeros in its place
+
+The version is found by trial: the data must unmarshal with the fields of a version, and each code object in it must be
+valid bytecode of that version.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from depyf.bytecode.code import Code
-from depyf.bytecode.normalise import normalise
-from depyf.bytecode.pyc import HEADER_SIZE, code_at, facts_by_magic
+from depyf.bytecode.code import Code, Version
+from depyf.bytecode.listing import Listing
+from depyf.bytecode.listings import Listings
+from depyf.bytecode.pyc import HEADER_SIZE, MAGIC_END, PYPY_MAGICS, load, load_marshal, magic_of
+from depyf.bytecode.records import dataclass
 from depyf.bytecode.versions.facts import Facts
-from depyf.bytecode.versions.known import FACTS
+from depyf.bytecode.versions.known import FACTS, facts_of
 from depyf.bytecode.versions.running import is_running
 from depyf.errors import DecompilationError
 
-OFFSETS = (0, 4, 8, 12, 16)
-"""Where marshal data begins: at the start, or after a header of Python 3.7 or newer that is cut or emptied."""
-_CODE, _FLAG = ord("c"), 0x80
-"""The type of a code object in marshal data, and the bit for an object that later ones refer to."""
+HEADER_SIZES = (HEADER_SIZE, 0, 12, 8, 4)
+"""The sizes of headers to try: a whole one, none, of Python 3.3 to 3.6, of Python 2, the magic number alone."""
+CODE_MARKS = (b"\xe3", b"c")
+"""The first byte of a marshalled code object."""
 
 
-def guess(data: bytes, source: str) -> tuple[Code, str]:
-    """Return the code in some bytes without a valid header, and what was assumed to read it.
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The code of a file, and what was assumed to read it (empty for a `.pyc` with a whole header)."""
+
+    code: Code
+    assumed: str = ""
+
+
+def load_assuming(data: bytes, *, source: str, python: Version | None = None) -> Loaded:
+    """Return the code object of a `.pyc` file's contents, also without a valid header.
 
     Args:
-        data: the bytes of the file.
-        source: the path, for messages.
+        data: the contents of a `.pyc` file, or marshal data.
+        source: the location in error messages.
+        python: the Python that made the data; by default the one that its header names, else one that fits.
+
+    Returns:
+        The code, and the assumption that it rests on.
 
     Raises:
-        DecompilationError: no version can read it.
+        DecompilationError: the file belongs to another interpreter, or no version and header size fits.
     """
-    for offset in _offsets(data):
-        for facts in _versions(data):
+    wanted = None if python is None else facts_of(python, source)
+    try:
+        code = load(data, source=source)
+        if wanted is None or facts_of(code.version, source) is wanted:
+            return Loaded(code)
+        refusal = DecompilationError(f"the header names Python {_dotted(code.version)}", code=source)
+    except DecompilationError as error:
+        refusal = error
+    fitting = list(_fitting(data, source, wanted))
+    if not fitting:
+        sizes = ", ".join(map(str, sorted(HEADER_SIZES)[:-1]))
+        none = f"no marshal data of a code object follows a header of {sizes} or {HEADER_SIZE} bytes"
+        reason = f"{refusal.reason}; {none}"
+        raise DecompilationError(reason, code=source) from refusal
+    size, code = fitting[0]
+    others = [_dotted(other.version) for _, other in fitting[1:]]
+    also = f" ({', '.join(others)} would fit too; --python chooses)" if others else ""
+    return Loaded(code, f"assumed: a header of {size} bytes, marshal data of Python {_dotted(code.version)}{also}")
+
+
+def _fitting(data: bytes, source: str, wanted: Facts | None) -> Iterator[tuple[int, Code]]:
+    """Yield the header sizes and codes that are valid; each version at most once, the likeliest first."""
+    magic = magic_of(data) if data[2:4] == MAGIC_END else None
+    if magic in PYPY_MAGICS:
+        return
+    named = [facts for facts in FACTS.values() if facts.table.magic == magic]
+    newest_first = [FACTS[known] for known in sorted(FACTS, key=lambda known: (is_running(known), known), reverse=True)]
+    for facts in [wanted] if wanted is not None else named or newest_first:
+        for size in HEADER_SIZES:
+            if not data[size:].startswith(CODE_MARKS):
+                continue
             try:
-                code = code_at(data, offset, facts, source, to_the_end=True)
-                for inner in _all_codes(code):
-                    normalise(inner)
+                code = load_marshal(data, facts, source=source, position=size)
+                _check(code)
             except DecompilationError:
                 continue
-            number = ".".join(map(str, facts.table.version))
-            return code, f"it has no valid header; read as marshal data of Python {number} from byte {offset}"
-    raise DecompilationError("no .pyc header, and no marshal data of a known Python", code=source)
+            yield size, code
+            break
 
 
-def _offsets(data: bytes) -> Iterator[int]:
-    for offset in OFFSETS:
-        if offset < len(data) and data[offset] & ~_FLAG == _CODE:
-            yield offset
-
-
-def _versions(data: bytes) -> Sequence[Facts]:
-    """Return the versions to try: that of the magic number, the running one, and all others, the newest first."""
-    known = sorted(FACTS, key=lambda one: (not is_running(one), [-part for part in one]))
-    try:
-        by_magic = [facts_by_magic(data, "").table.version] if len(data) >= HEADER_SIZE else []
-    except DecompilationError:
-        by_magic = []
-    return [FACTS[one] for one in dict.fromkeys((*by_magic, *known))]
-
-
-def _all_codes(code: Code) -> Iterator[Code]:
+def _check(code: Code) -> None:
+    """Raise DecompilationError unless a code object and all nested ones are valid bytecode of their version."""
+    listings = Listings()
     work = [code]
-    while work:
-        code = work.pop()
-        yield code
-        work.extend(const for const in code.consts if isinstance(const, Code))
+    for inner in work:  # The list grows during the iteration.
+        listing: Listing = listings.of(inner)
+        if not listing.instructions:
+            raise DecompilationError("the code has no instructions", code=str(inner))
+        work += [const for const in inner.consts if isinstance(const, Code)]
+
+
+def _dotted(version: Version) -> str:
+    return ".".join(map(str, version))

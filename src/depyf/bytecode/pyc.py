@@ -35,26 +35,22 @@ def load(data: bytes, *, source: str = "<pyc>") -> Code:
     flags = int.from_bytes(data[4:8], "little")
     if flags & ~3:
         raise DecompilationError(f"unknown flags {flags:#x} in the header", code=source)
-    return code_at(data, HEADER_SIZE, facts, source)
+    return load_marshal(data, facts, source=source, position=HEADER_SIZE)
 
 
-def code_at(data: bytes, offset: int, facts: Facts, source: str, *, to_the_end: bool = False) -> Code:
-    """Return the code object in marshal data that begins at a byte.
+def load_marshal(data: bytes, facts: Facts, *, source: str, position: int) -> Code:
+    """Return the code object in marshal data of a known version.
 
     Args:
-        data: the bytes of the file.
-        offset: the byte at which the code object begins.
+        data: bytes with the marshal data.
         facts: the facts of the version that wrote it.
-        source: the location in error messages.
-        to_the_end: whether nothing may follow the code object.
+        source: the location in error messages, as for `load`.
+        position: where the marshal data begins.
 
     Raises:
-        DecompilationError: there is no code object, or it is damaged.
+        DecompilationError: the data is damaged, or holds something else.
     """
-    reader = Unmarshaller(data, facts.fields, source, offset)
-    value = reader.load()
-    if to_the_end and reader.position != len(data):
-        raise DecompilationError(f"{len(data) - reader.position} bytes follow the code object", code=source)
+    value = Unmarshaller(data, facts.fields, source, position).load()
     if not isinstance(value, MarshalledCode):
         raise DecompilationError(f"the file contains {type(value).__name__} instead of a code object", code=source)
 
@@ -90,7 +86,7 @@ def facts_by_magic(data: bytes, source: str) -> Facts:
     """Return the facts of the version that wrote a file. Raises `DecompilationError` for unknown versions."""
     if len(data) < 4 or data[2:4] != MAGIC_END:
         raise DecompilationError("this is no .pyc file: the magic number is missing", code=source)
-    magic = int.from_bytes(data[:2], "little")
+    magic = magic_of(data)
     for facts in FACTS.values():
         if facts.table.magic == magic:
             return facts
@@ -101,6 +97,11 @@ def facts_by_magic(data: bytes, source: str) -> Facts:
         what = "a file of another interpreter, an unreleased one perhaps"
     first, last = (".".join(map(str, version)) for version in (known[0], known[-1]))
     raise DecompilationError(f"{what} (magic number {magic}); CPython {first} to {last} can be read", code=source)
+
+
+def magic_of(data: bytes) -> int:
+    """Return the magic number in the first two bytes of a file."""
+    return int.from_bytes(data[:2], "little")
 
 
 class Fields:

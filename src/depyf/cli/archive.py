@@ -1,57 +1,65 @@
-"""Unpack the Python files of an archive: a zipapp, a wheel, an egg, or any other zip. Nothing in it is executed."""
+"""Read modules in zip archives (zipapps, wheels, eggs) without importing or executing anything."""
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
 import zipfile
-from collections.abc import Iterator
+import zipimport
 from pathlib import Path, PurePosixPath
 
+from depyf.decompiler.api import LARGEST
 from depyf.errors import DecompilationError
 
-SUFFIXES = (".py", ".pyc")
-LARGEST_FILE = 1 << 27
-"""The largest file of an archive that is unpacked, in bytes: the largest `.pyc` that is read."""
-LARGEST_ARCHIVE = 1 << 31
-"""The most bytes of an archive that are unpacked: a small zip can hold any number of zeros."""
+MODULES = (".py", ".pyc")
 
 
 def is_archive(path: Path) -> bool:
-    """Return whether a file is a zip, whatever its name is. A zipapp begins with a line for the shell."""
-    return path.is_file() and path.suffix not in SUFFIXES and zipfile.is_zipfile(path)
+    """Return whether a path is a zip archive, whatever its name and whatever precedes it in the file."""
+    return path.is_file() and zipfile.is_zipfile(path)
 
 
-@contextlib.contextmanager
-def unpacked(path: Path) -> Iterator[Path]:
-    """Give a temporary folder with the `.py` and `.pyc` files of an archive.
+def unpack_modules(archive: Path, folder: Path) -> None:
+    """Write the `.py` and `.pyc` members of an archive to a folder.
+
+    Args:
+        archive: the path of a zip archive.
+        folder: an existing folder.
 
     Raises:
-        DecompilationError: the archive is damaged, too large, or names a file outside of itself.
+        DecompilationError: the archive is damaged, a member is too large, or its name leads out of the folder.
     """
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            for member in opened.infolist():
+                if not member.is_dir() and PurePosixPath(member.filename).suffix in MODULES:
+                    _unpack(opened, member, folder)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise DecompilationError(f"the archive cannot be read: {error}", code=str(archive)) from error
+
+
+def _unpack(opened: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path) -> None:
+    place = PurePosixPath(member.filename)
+    if place.is_absolute() or ".." in place.parts or "\\" in member.filename or ":" in member.filename:
+        raise DecompilationError(f"the name {member.filename!r} leads out of the archive", code=str(opened.filename))
+    with opened.open(member) as stream:
+        data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise DecompilationError(f"{member.filename} has more than {LARGEST} bytes", code=str(opened.filename))
+    target = folder.joinpath(*place.parts)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(data)
+
+
+def pyc_in_archive(loader: zipimport.zipimporter, module: str) -> bytes | None:
+    """Return the `.pyc` of a module that a zip archive on `sys.path` has, or None if it has none.
+
+    Args:
+        loader: the loader of the module's spec.
+        module: the full name of the module.
+    """
+    name = f"{loader.prefix}{module.rpartition('.')[2]}"
+    for path in (f"{name}/__init__.pyc", f"{name}.pyc"):
         try:
-            with zipfile.ZipFile(path) as archive:
-                _unpack(archive, folder, path)
-        except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
-            raise DecompilationError(f"the archive cannot be read: {error}", code=str(path)) from error
-        yield folder
-
-
-def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
-    total = 0
-    for member in archive.infolist():
-        place = PurePosixPath(member.filename)
-        if member.is_dir() or place.suffix not in SUFFIXES:
-            continue
-        if place.is_absolute() or ".." in place.parts:
-            raise DecompilationError(f"the archive names a file outside of itself: {member.filename}", code=str(path))
-        target = folder / place
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with archive.open(member) as file:
-            data = file.read(LARGEST_FILE + 1)
-        total += len(data)
-        if len(data) > LARGEST_FILE or total > LARGEST_ARCHIVE:
-            raise DecompilationError(f"{member.filename} is too large", code=str(path))
-        target.write_bytes(data)
+            return loader.get_data(path)
+        except OSError:
+            continue  # The archive has no member with this name.
+    return None

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from depyf.cli.archive import unpacked
+from depyf.bytecode.versions.known import FACTS
+from depyf.cli.archive import unpack_modules
 from depyf.cli.atomic import write_whole
 from depyf.cli.forms import SHOWS, STANDARD
 from depyf.cli.locate import NotFound as NothingFound
 from depyf.cli.outcome import decompile_found
-from depyf.cli.problems import Failed, NotFound, Usage
+from depyf.cli.problems import Failed, NotFound, Usage, with_place
 from depyf.cli.target import (
     Archive,
     Class,
@@ -27,10 +29,10 @@ from depyf.cli.target import (
     Named,
     PycFile,
     SourceFile,
+    Target,
     parse_target,
     resolve,
 )
-from depyf.decompiler.api import HeaderWarning
 from depyf.decompiler.pipeline.table import OPTIONAL, PASSES
 from depyf.errors import DecompilationError
 
@@ -75,6 +77,11 @@ LIMIT = 60.0
     show_default=True,
     help="Time limit in seconds for each file of a folder.",
 )
+@click.option(
+    "--python",
+    type=click.Choice([f"3.{minor}" for _, minor in sorted(FACTS)]),
+    help="The Python that made FILE.pyc, if the file has no valid header.",
+)
 def decompile(
     target: str,
     out: Path | None,
@@ -85,12 +92,14 @@ def decompile(
     prove: bool,
     jobs: int,
     limit: float,
+    python: str | None,
 ) -> None:
     """Print the source of TARGET from its bytecode alone.
 
-    TARGET is one of: FILE.pyc (CPython 3.7 to 3.15); FILE.py (compiled first); package.module; package.module:name (a
-    function, method or class); a folder; an archive (zipapp, wheel, egg). depyf executes nothing, with one exception:
-    if the module's bytecode does not define the name exactly once, depyf imports the module.
+    TARGET is FILE.pyc (CPython 3.7 to 3.15), FILE.py (compiled first), package.module, package.module:name (a function,
+    method or class), or a folder of .pyc and .py files. It may also be a zip archive: a zipapp, wheel or egg. If
+    FILE.pyc has no valid header, depyf finds a version that fits and says so. depyf executes nothing, with one
+    exception: if the module's bytecode does not define the name exactly once, depyf imports the module.
 
     \b
     Exit codes:
@@ -102,11 +111,9 @@ def decompile(
     if as_written and (show or stop_after or not prove):
         raise Usage("--as-written needs a proof: it cannot be combined with --show, --stop-after or --no-prove")
     try:
-        what = parse_target(target)
+        what = _parsed(target, python)
         if isinstance(what, (Folder, Archive)):
-            if show or stop_after:
-                raise Usage("--show and --stop-after need one file, not a folder or an archive")
-            _many(what, out, prove, left_out, as_written, jobs, limit)
+            _tree(what, _checked_out(what, out, show or stop_after), prove, left_out, as_written, jobs, limit)
             return
         found = _resolved(target, what)
         if show or stop_after:
@@ -118,8 +125,44 @@ def decompile(
     except NothingFound as error:
         raise NotFound(str(error)) from error
     except (DecompilationError, SyntaxError, TypeError) as error:
-        words = str(error)
-        raise Failed(words if words.startswith(f"{target}: ") else f"{target}: {words}") from error
+        raise Failed(with_place(target, error)) from error
+
+
+def _parsed(target: str, python: str | None) -> Target:
+    """Return the target, with the Python that made it if the user names one."""
+    what = parse_target(target)
+    if python is None:
+        return what
+    if not isinstance(what, PycFile):
+        raise Usage("--python needs FILE.pyc")
+    major, _, minor = python.partition(".")
+    return replace(what, version=(int(major), int(minor)))
+
+
+def _checked_out(what: Folder | Archive, out: Path | None, form: str | None) -> Path:
+    """Return the folder for a tree of sources. Raises Usage if there is none, or an option that needs one file."""
+    if out is None or form is not None:
+        kind = "a folder" if isinstance(what, Folder) else "an archive"
+        raise Usage(f"{kind} needs -o FOLDER and cannot be combined with --show or --stop-after")
+    return out
+
+
+def _tree(
+    what: Folder | Archive,
+    out: Path,
+    prove: bool,
+    without: frozenset[str],
+    as_written: bool,
+    count: int,
+    limit: float,
+) -> None:
+    """Decompile a folder, or the modules of an archive."""
+    if isinstance(what, Folder):
+        _folder(what.path, out, prove, without, as_written, count, limit)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        unpack_modules(what.path, Path(folder))
+        _folder(Path(folder), out, prove, without, as_written, count, limit)
 
 
 def _left_out(without: tuple[str, ...]) -> frozenset[str]:
@@ -132,13 +175,8 @@ def _left_out(without: tuple[str, ...]) -> frozenset[str]:
 
 def _resolved(target: str, what: PycFile | SourceFile | Named) -> Found:
     """Return the code of a target. Print on stderr whether the module was imported."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", HeaderWarning)
-        found = resolve(what)
-    for each in caught:
-        message = each.message
-        click.echo(message.assumed if isinstance(message, HeaderWarning) else str(message), err=True)
-    if not isinstance(found, Module) and found.imported:
+    found = resolve(what)
+    if isinstance(found, (Function, Class)) and found.imported:
         click.echo(f"{target}: the module was imported, because its bytecode does not define this name once", err=True)
     return found
 
@@ -147,8 +185,10 @@ def _source(target: str, found: Found, prove: bool, without: frozenset[str], as_
     outcome = decompile_found(found, prove=prove, without=without, as_written=as_written)
     if as_written and isinstance(found, Function) and found.module is None:
         click.echo(f"{target}: its module is unknown, so depyf cannot put the source on the original lines", err=True)
-    if outcome.verdict is not None:
-        click.echo(f"{target}: {outcome.verdict}", err=True)
+    assumed = found.assumed if isinstance(found, Module) else ""
+    if outcome.verdict is not None or assumed:
+        verdict = "" if outcome.verdict is None else str(outcome.verdict)
+        click.echo(f"{target}: {'; '.join(filter(None, (verdict, assumed)))}", err=True)
     yield outcome.source
 
 

@@ -81,7 +81,7 @@ def convert(job: Job) -> Report:
         verdict = outcome.verdict
         level, reason = (str(verdict.level), verdict.reason) if verdict is not None else (NOT_ASKED, "")
     except (DecompilationError, SyntaxError, OSError) as error:
-        level, reason = FAILED, str(error)
+        level, reason = FAILED, str(error).removeprefix(f"{job.path}: ")
     except Exception as error:  # noqa: BLE001  one file never stops the others; what it was is in the summary
         level, reason = FAILED, f"{type(error).__name__}: {error}"
     return Report(job.path, level, reason, time.perf_counter() - start)

@@ -11,11 +11,15 @@ import contextlib
 import importlib
 import sys
 import types
+import zipimport
 from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 
-from depyf.bytecode.code import CO_OPTIMIZED
+from depyf.bytecode import pyc
+from depyf.bytecode.code import CO_OPTIMIZED, Code
+from depyf.bytecode.reader import read
 from depyf.bytecode.records import dataclass
+from depyf.cli.archive import pyc_in_archive
 from depyf.decompiler.definition import LOCALS
 
 PARAMETERS = "<generic parameters of "
@@ -57,6 +61,23 @@ def find_module(name: str) -> types.CodeType:
     if not isinstance(code, types.CodeType):
         raise TypeError(f"{name} has no bytecode: it is {spec.origin}")
     return code
+
+
+def module_code(name: str) -> Code:
+    """Return the code of a module; in an archive it may belong to another Python.
+
+    Raises NotFound if there is no such module, TypeError if it has no bytecode, DecompilationError if it is damaged.
+    """
+    loader: object = _spec(name).loader
+    if isinstance(loader, zipimport.zipimporter):
+        try:
+            return read(find_module(name))
+        except ImportError as error:
+            data = pyc_in_archive(loader, name)
+            if data is None:
+                raise TypeError(f"{name} has no bytecode: {error}") from error
+            return pyc.load(data, source=name)
+    return read(find_module(name))
 
 
 def find_definition(module: str, qualname: str) -> Found:

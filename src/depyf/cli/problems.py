@@ -29,3 +29,9 @@ class Unproven(click.ClickException):
     """The proof is weaker than requested."""
 
     exit_code = EXIT_UNPROVEN
+
+
+def with_place(target: str, error: Exception) -> str:
+    """Return the message of an error with the target in front, once."""
+    message = str(error)
+    return message if message.startswith(f"{target}:") else f"{target}: {message}"

@@ -6,20 +6,24 @@ import sys
 import types
 from pathlib import Path
 
-from depyf.bytecode.code import Code
+from depyf.bytecode.code import Code, Version
 from depyf.bytecode.reader import read
 from depyf.bytecode.records import dataclass
 from depyf.cli.archive import is_archive
-from depyf.cli.locate import NotFound, find_definition, find_module, is_function
-from depyf.decompiler.api import code_of, load_pyc
+from depyf.cli.locate import NotFound, find_definition, is_function, module_code
+from depyf.decompiler.api import code_of, load_pyc_assuming
 from depyf.errors import DecompilationError
 
 
 @dataclass(frozen=True, slots=True)
 class PycFile:
-    """A `.pyc` of any supported Python. depyf reads it and never executes it."""
+    """A `.pyc` of any supported Python. depyf reads it and never executes it.
+
+    version: the Python that made it; None if its header names it, or if depyf has to find one that fits.
+    """
 
     path: Path
+    version: Version | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A zip with `.pyc` and `.py` files: a zipapp, a wheel or an egg."""
+    """A zip archive with modules: a zipapp, a wheel or an egg."""
 
     path: Path
 
@@ -56,9 +60,10 @@ Target = PycFile | SourceFile | Folder | Archive | Named
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The code of a module."""
+    """The code of a module, and what was assumed to read it."""
 
     code: Code
+    assumed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,8 @@ def parse_target(text: str) -> Target:
         if not path.exists():
             raise NotFound(f"{text}: no such file")
         return PycFile(path) if path.suffix == ".pyc" else SourceFile(path)
+    if is_archive(path):
+        return Archive(path)
     module, colon, qualname = text.partition(":")
     if not all(map(str.isidentifier, module.split("."))) or bool(colon) != bool(qualname):
         forms = "FILE.py, FILE.pyc, a folder, an archive, package.module nor package.module:name"
@@ -121,8 +128,9 @@ def resolve(target: PycFile | SourceFile | Named) -> Found:
     and DecompilationError if a file cannot be read.
     """
     match target:
-        case PycFile(path):
-            return Module(load_pyc(path))
+        case PycFile(path, version):
+            loaded = load_pyc_assuming(path, version)
+            return Module(loaded.code, loaded.assumed)
         case SourceFile(path):
             return Module(read(compile_file(path)))
         case Named(module, qualname):
@@ -130,7 +138,7 @@ def resolve(target: PycFile | SourceFile | Named) -> Found:
             sys.path.insert(0, "")
             try:
                 if not qualname:
-                    return Module(read(find_module(module)))
+                    return Module(module_code(module))
                 found = find_definition(module, qualname)
             finally:
                 sys.path.remove("")

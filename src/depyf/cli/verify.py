@@ -8,7 +8,7 @@ import click
 
 from depyf.cli.locate import NotFound as NothingFound
 from depyf.cli.outcome import decompile_found
-from depyf.cli.problems import Failed, NotFound, Unproven, Usage
+from depyf.cli.problems import Failed, NotFound, Unproven, Usage, with_place
 from depyf.cli.target import Archive, Folder, Module, parse_target, resolve
 from depyf.decompiler.module import judge
 from depyf.errors import DecompilationError
@@ -56,7 +56,7 @@ def verify(target: str, candidate: Path | None, at_least: str, pythons: tuple[st
         except NothingFound as error:
             raise NotFound(str(error)) from error
         except (DecompilationError, SyntaxError, TypeError) as error:
-            raise Failed(f"{target}: {error}") from error
+            raise Failed(with_place(target, error)) from error
     click.echo(f"{target}: {text}")
     if verdict.level < Level[at_least.upper()]:
         raise Unproven(f"{target} is {verdict.level}, not {at_least.upper()}")
@@ -65,7 +65,8 @@ def verify(target: str, candidate: Path | None, at_least: str, pythons: tuple[st
 def _verdict(target: str, candidate: Path | None, oracle: Oracle) -> Verdict:
     what = parse_target(target)
     if isinstance(what, (Folder, Archive)):
-        raise Usage("TARGET is a folder: use `depyf decompile FOLDER -o OUT`, which prints the level of each file")
+        kind = "a folder" if isinstance(what, Folder) else "an archive"
+        raise Usage(f"TARGET is {kind}: use `depyf decompile TARGET -o OUT`, which prints the level of each file")
     found = resolve(what)
     if candidate is None:
         verdict = decompile_found(found, prove=True, oracle=oracle).verdict

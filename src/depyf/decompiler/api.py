@@ -10,11 +10,13 @@ import warnings
 from collections.abc import Mapping, Sequence
 
 from depyf.bytecode import pyc
-from depyf.bytecode.code import Code
-from depyf.bytecode.headerless import guess
+from depyf.bytecode.code import CO_OPTIMIZED, Code, Version
+from depyf.bytecode.headerless import Loaded, load_assuming
 from depyf.bytecode.reader import read
+from depyf.decompiler import module as modules
+from depyf.decompiler.class_source import class_source
 from depyf.decompiler.function import NO_NAMES, Decompiled, decompile_function, source_of, source_of_function
-from depyf.decompiler.module import DecompiledModule, decompile_module, module_source
+from depyf.decompiler.module import DecompiledModule, module_source
 from depyf.decompiler.pipeline.table import NOTHING
 from depyf.errors import DecompilationError
 from depyf.verify.assumptions import NO_ASSUMPTIONS, Assumptions
@@ -46,14 +48,15 @@ LARGEST = 1 << 27
 
 
 def decompile(x: object) -> str:
-    """Return the source of one function.
+    """Return the source of one function; of the code of a module or of a class body, the source of that.
 
     x: a code object of a function or a module, a function, bound method, `functools.partial`, wrapped function, or an
         instance with `__call__`;
         also a property (its getter), a generator or coroutine, and a frame. Code by Dynamo is shortened as far as the
         proof allows.
         For a function, the source includes defaults and annotations, and its closure in comments; a code object has
-        none of these. An object without a text is written as a name that a comment explains.
+        none of these. An object without a text is written as a name that a comment explains. The code of a class
+        body has no bases, keywords and decorators.
 
     Raises TypeError for any other `x`, DecompilationError if its code cannot be decompiled.
 
@@ -63,8 +66,10 @@ def decompile(x: object) -> str:
     found = _function_of(x)
     if not isinstance(found, types.CodeType):
         return source_of_function(found)
-    if not found.co_flags & inspect.CO_OPTIMIZED:
-        return _of_block(found)
+    if is_module(found):
+        return module_source(read(found))
+    if is_class_body(found):
+        return class_source(read(found))
     if is_of_dynamo(found):
         made = decompile_function(found, simplify=True)
         if made.level is not Level.UNPROVEN:
@@ -72,26 +77,20 @@ def decompile(x: object) -> str:
     return source_of(found)
 
 
-def _of_block(code: types.CodeType) -> str:
-    """Return the source of a code object that is no function: a module, or an expression.
-
-    Raises:
-        TypeError: it is the body of a class, whose head is in the code around it.
-    """
-    if code.co_name not in (MODULE, EXPRESSION):
-        raise TypeError(
-            f"{code!r} is the body of a class, whose head is in the code around it: decompile that, such as its module"
-        )
-    source = module_source(read(code))
-    try:
-        compile(source, "<check>", "exec", dont_inherit=True)
-    except SyntaxError:
-        # `compile(..., "eval")` returns its value, which no module does.
-        return source_of(code)
-    return source
+MODULE = "<module>"
+CLASS_NAMES = frozenset({"__module__", "__qualname__"})
+"""The names that every class body binds."""
 
 
-MODULE, EXPRESSION = "<module>", "<eval>"
+def is_module(code: types.CodeType) -> bool:
+    """Return whether a code object is the body of a module."""
+    return code.co_name == MODULE and not code.co_flags & CO_OPTIMIZED
+
+
+def is_class_body(code: types.CodeType) -> bool:
+    """Return whether a code object is the body of a class."""
+    return not code.co_flags & CO_OPTIMIZED and code.co_name != MODULE and CLASS_NAMES <= set(code.co_names)
+
 
 DYNAMOS_NAMES = ("__compiled_fn_", "__resume_at_", "__import_torch_dot_")
 """The prefixes of the names that Dynamo gives the graphs, functions and modules that it installs."""
@@ -124,6 +123,30 @@ def decompile_code(
     )
 
 
+def decompile_module(
+    code: Code | types.CodeType,
+    *,
+    oracle: Oracle | None = None,
+    without: frozenset[str] = NOTHING,
+    as_written: bool = False,
+) -> DecompiledModule:
+    """Decompile the code of a module, and prove it.
+
+    code: what `load_pyc` returns, or a live code object.
+    oracle: compiles the source if the bytecode belongs to another Python than the running one; by default one that this
+        process keeps until it ends. If it finds no interpreter, the level is UNPROVEN, with the reason.
+    without: names of optional passes to leave out.
+    as_written: lay the source out on the lines of the original, as far as its code knows them.
+
+    Raises TypeError for the code of a function or class, DecompilationError for code that cannot be decompiled.
+    """
+    if isinstance(code, types.CodeType):
+        if not is_module(code):
+            raise TypeError(f"{code!r} is not the code of a module; decompile_code takes the code of a function")
+        code = read(code)
+    return modules.decompile_module(code, oracle=oracle, without=without, as_written=as_written)
+
+
 def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
     """Return the source of the module in a `.pyc` of any supported Python; nothing in it is executed.
 
@@ -153,7 +176,27 @@ def load_pyc(source: str | os.PathLike[str] | bytes) -> Code:
     Raises DecompilationError if it is not a `.pyc`, cannot be read, or is damaged.
     """
     if isinstance(source, bytes):
-        return _loaded(source, "<pyc>")
+        return pyc.load(source)
+    return pyc.load(_contents(source), source=os.fsdecode(source))
+
+
+def load_pyc_assuming(source: str | os.PathLike[str], version: Version | None = None) -> Loaded:
+    """Return the code of the module in a `.pyc` or in marshal data, also without a valid header.
+
+    Args:
+        source: the file's path.
+        version: the Python that made the file; by default its header names it, or depyf finds one that fits.
+
+    Returns:
+        The code, and the assumption that it rests on.
+
+    Raises:
+        DecompilationError: the file cannot be read, or no version and header size fits.
+    """
+    return load_assuming(_contents(source), source=os.fsdecode(source), python=version)
+
+
+def _contents(source: str | os.PathLike[str]) -> bytes:
     place = os.fsdecode(source)
     try:
         with open(source, "rb") as file:
@@ -162,37 +205,7 @@ def load_pyc(source: str | os.PathLike[str] | bytes) -> Code:
         raise DecompilationError(f"the file cannot be read: {error.strerror}", code=place) from error
     if len(data) > LARGEST:
         raise DecompilationError(f"the file has more than {LARGEST} bytes", code=place)
-    return _loaded(data, place)
-
-
-def _loaded(data: bytes, place: str) -> Code:
-    """Return the code in a `.pyc`; one without a valid header is read as marshal data, with a warning.
-
-    PyPy writes bytecode of its own, and a valid header with damaged data is a damaged file.
-    """
-    try:
-        return pyc.load(data, source=place)
-    except DecompilationError as error:
-        if pyc.has_header(data) or pyc.is_of_pypy(data):
-            raise
-        try:
-            code, assumed = guess(data, place)
-        except DecompilationError:
-            raise error from None
-        warnings.warn(HeaderWarning(place, assumed), stacklevel=4)
-        return code
-
-
-class HeaderWarning(UserWarning):
-    """A file without a valid `.pyc` header was read, and the version was found by trying.
-
-    place: the path of the file.
-    assumed: what was assumed to read it.
-    """
-
-    def __init__(self, place: str, assumed: str) -> None:
-        super().__init__(f"{place}: {assumed}")
-        self.assumed = assumed
+    return data
 
 
 def code_of(x: object) -> types.CodeType:

@@ -33,6 +33,7 @@ from depyf.decompiler.lift.nodes import (
     literal_value,
     variable,
 )
+from depyf.decompiler.lift.set_displays import one_by_one, repeat_last
 
 BINARY: dict[str, type[ast.operator]] = {
     "+": ast.Add,
@@ -179,22 +180,7 @@ def build_list(folder: Folder, inst: Inst) -> None:
 
 def build_set(folder: Folder, inst: Inst) -> None:
     """BUILD_SET: hashes its elements."""
-    folder.combine(inst, lambda parts: ast.Set(elts=_one_by_one(folder, parts)), effect=IMPURE if inst.uses else PURE)
-
-
-def _one_by_one(folder: Folder, elements: list[ast.expr]) -> list[ast.expr]:
-    """Return the elements of a set that is built from them one by one; the order of its items depends on that.
-
-    A compiler with SET_UPDATE uses it for three or more constants. For the compiler, a placeholder is not a constant.
-    """
-    opcodes = facts_of(folder.graph.code.version, str(folder.graph.code)).table.opcodes.values()
-    if len(elements) < LEAST_CONSTANTS or "SET_UPDATE" not in opcodes:
-        return elements
-    if not all(isinstance(element, ast.Constant) for element in elements):
-        return elements
-    first = elements[0]
-    assert isinstance(first, ast.Constant)
-    return [Object(value=first.value), *elements[1:]]
+    folder.combine(inst, lambda parts: ast.Set(elts=one_by_one(folder, parts)), effect=IMPURE if inst.uses else PURE)
 
 
 def build_map(folder: Folder, inst: Inst) -> None:
@@ -296,7 +282,9 @@ def _absorb(op: str, display: ast.expr, values: list[ast.expr]) -> None:
         if op in ("LIST_APPEND", "SET_ADD"):
             display.elts.append(value)
         elif not display.elts and (items := _constant_items(display, value)):
-            display.elts.extend(map(constant, displayed(items, is_set=isinstance(display, ast.Set))))
+            display.elts.extend(map(constant, items))
+            if op == "SET_UPDATE" and isinstance(value, Object):
+                repeat_last(display.elts)
         else:
             if display.elts and isinstance(first := display.elts[0], Object):
                 # Before a `*`, the compiler adds constants one by one anyway.
