@@ -43,7 +43,7 @@ def test_an_archive_needs_a_folder_for_its_files(tmp_path: Path) -> None:
 def test_a_member_outside_of_the_archive_is_refused(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.whl", {"../m.pyc": PYC})
     result = CliRunner().invoke(decompile, [str(path), "-o", str(tmp_path / "out")])
-    assert result.exit_code == 1 and "names a file outside of itself: ../m.pyc" in result.output
+    assert result.exit_code == 1 and "leads out of the archive" in result.output
     assert not (tmp_path / "m.py").exists() and not (tmp_path / "m.pyc").exists()
 
 

@@ -68,20 +68,6 @@ def load_marshal(data: bytes, facts: Facts, *, source: str, position: int) -> Co
     return nest(value, Fields(value, source).get("name", str), children, build)
 
 
-def has_header(data: bytes) -> bool:
-    """Return whether some bytes begin with a valid header: a known magic number and known flags."""
-    if len(data) < HEADER_SIZE or data[2:4] != MAGIC_END:
-        return False
-    magic, flags = int.from_bytes(data[:2], "little"), int.from_bytes(data[4:8], "little")
-    is_known = any(facts.table.magic == magic for facts in FACTS.values())
-    return is_known and not flags & ~3 and data[HEADER_SIZE : HEADER_SIZE + 1] in (b"c", b"\xe3")
-
-
-def is_of_pypy(data: bytes) -> bool:
-    """Return whether some bytes begin with a magic number of PyPy, whose bytecode is another one."""
-    return data[2:4] == MAGIC_END and int.from_bytes(data[:2], "little") in PYPY_MAGICS
-
-
 def facts_by_magic(data: bytes, source: str) -> Facts:
     """Return the facts of the version that wrote a file. Raises `DecompilationError` for unknown versions."""
     if len(data) < 4 or data[2:4] != MAGIC_END:

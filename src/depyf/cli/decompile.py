@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -229,21 +228,6 @@ def _write(parts: Iterator[str], out: Path | None) -> None:
         write_whole(out, "\n".join(parts))
     except OSError as error:
         raise Failed(f"{out}: {error.strerror}") from error
-
-
-def _many(
-    what: Folder | Archive,
-    out: Path | None,
-    prove: bool,
-    without: frozenset[str],
-    as_written: bool,
-    count: int,
-    limit: float,
-) -> None:
-    if out is None:
-        raise Usage(f"{'a folder' if isinstance(what, Folder) else 'an archive'} needs -o FOLDER")
-    with unpacked(what.path) if isinstance(what, Archive) else nullcontext(what.path) as folder:
-        _folder(folder, out, prove, without, as_written, count, limit)
 
 
 def _folder(

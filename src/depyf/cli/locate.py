@@ -46,18 +46,14 @@ class Found:
 def find_module(name: str) -> types.CodeType:
     """Return the code of a module.
 
-    Raises NotFound if there is no such module or it is of another Python, TypeError if it has no bytecode.
+    Raises NotFound if there is no such module, TypeError if it has no bytecode.
     """
     spec = _spec(name)
     get_code = getattr(spec.loader, "get_code", None)
     if get_code is None or spec.origin == "built-in":
         raise TypeError(f"{name} has no bytecode: it is {spec.origin or 'a package without a file'}")
-    try:
-        with _no_cache_written():
-            code = get_code(spec.name)
-    except ImportError as error:
-        # An archive on the path can hold the bytecode of another Python.
-        raise NotFound(f"{name} is in {spec.origin}, but this Python cannot read it: {error}") from error
+    with _no_cache_written():
+        code = get_code(spec.name)
     if not isinstance(code, types.CodeType):
         raise TypeError(f"{name} has no bytecode: it is {spec.origin}")
     return code

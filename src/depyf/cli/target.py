@@ -106,8 +106,6 @@ def parse_target(text: str) -> Target:
     path = Path(text)
     if path.is_dir():
         return Folder(path)
-    if is_archive(path):
-        return Archive(path)
     if path.suffix in (".pyc", ".py"):
         if not path.exists():
             raise NotFound(f"{text}: no such file")
@@ -116,8 +114,7 @@ def parse_target(text: str) -> Target:
         return Archive(path)
     module, colon, qualname = text.partition(":")
     if not all(map(str.isidentifier, module.split("."))) or bool(colon) != bool(qualname):
-        forms = "FILE.py, FILE.pyc, a folder, an archive, package.module nor package.module:name"
-        raise NotFound(f"{text}: neither {forms}")
+        raise NotFound(f"{text}: neither FILE.py, FILE.pyc, a folder, package.module nor package.module:name")
     return Named(module, qualname)
 
 

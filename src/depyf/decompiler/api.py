@@ -6,7 +6,6 @@ import functools
 import inspect
 import os
 import types
-import warnings
 from collections.abc import Mapping, Sequence
 
 from depyf.bytecode import pyc
@@ -50,8 +49,7 @@ LARGEST = 1 << 27
 def decompile(x: object) -> str:
     """Return the source of one function; of the code of a module or of a class body, the source of that.
 
-    x: a code object of a function or a module, a function, bound method, `functools.partial`, wrapped function, or an
-        instance with `__call__`;
+    x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`;
         also a property (its getter), a generator or coroutine, and a frame. Code by Dynamo is shortened as far as the
         proof allows.
         For a function, the source includes defaults and annotations, and its closure in comments; a code object has

@@ -7,7 +7,6 @@ the rest.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import field
 from typing import cast
@@ -392,20 +391,6 @@ def constant_of(code: Code, value: object) -> ast.expr:
     # Reading a file fills each set once more than the compiler does.
     times = facts_of(code.version, str(code)).set_fills + (code.origin is None)
     return Object(value=value, order=written(value, times))
-
-
-LEAST_CONSTANTS = 3
-"""The compiler makes one constant of the elements of a display from this number on."""
-
-
-def displayed(items: Sequence[object], *, is_set: bool) -> Sequence[object]:
-    """Return the elements of the display whose constant has these items.
-
-    A set has equal elements once: `{0, 0, 0}` is the constant `frozenset({0})`. Two elements are no constant, so the
-    last one is repeated.
-    """
-    missing = LEAST_CONSTANTS - len(items) if is_set else 0
-    return (*items, *(items[-1],) * missing) if missing > 0 else items
 
 
 def literal(value: object) -> ast.expr:

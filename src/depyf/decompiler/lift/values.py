@@ -15,7 +15,6 @@ from depyf.decompiler.lift.fold import Folder, Operands
 from depyf.decompiler.lift.index import as_index
 from depyf.decompiler.lift.nodes import (
     IMPURE,
-    LEAST_CONSTANTS,
     LOAD,
     LOCAL,
     PURE,
@@ -28,7 +27,6 @@ from depyf.decompiler.lift.nodes import (
     Tuple_,
     constant,
     constant_of,
-    displayed,
     is_literal,
     literal_value,
     variable,
@@ -473,7 +471,10 @@ def common(folder: Folder, inst: Inst) -> None:
 
 
 def intrinsic(folder: Folder, inst: Inst) -> None:
-    """INTRINSIC: kept for the passes. A function is above its type parameters, but is the first operand."""
+    """INTRINSIC: kept for the passes that know its meaning.
+
+    A function is above its type parameters but is the first operand: they are popped in the order of computation.
+    """
     if inst.arg == "INTRINSIC_SET_FUNCTION_TYPE_PARAMS":
         inst.uses.reverse()
         folder.combine(inst, lambda parts: Intrinsic(name=inst.arg, args=parts[::-1]))
