@@ -32,7 +32,7 @@ DRAW = """
 import collections, importlib.util, json, marshal, os, random, sys
 here, folder, files, sample = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 sys.path[:0] = [os.path.join(here, "src"), os.path.join(here, "benchmarks", "roundtrip")]
-import corpus, rebuild
+import library as corpus, rebuild
 
 def draw():
     root, chosen = corpus.stdlib_dir(), random.Random(0)

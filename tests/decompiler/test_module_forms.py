@@ -48,6 +48,7 @@ WITHOUT_NEAR_MISS = frozenset(
         "structure/chains",
         "structure/one_return",
         "structure/patterns/junk",
+        "structure/regions/async_for",
         "structure/regions/same",
         "structure/regions/split",
         "structure/same_tails",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from depyf.decompiler.api import decompile_code
+from depyf.decompiler.lift.set_displays import FOLDED, repeat_last
 from depyf.verify.level import Level
 from tests.decompiler.test_forms import code_of
 
@@ -39,3 +42,11 @@ def test_a_set_display_is_exact(written: str, shown: str) -> None:
     result = decompile_code(code_of(f"def f(a): return {written}").origin)
     assert result.source == f"def f(a):\n    return {shown}\n"
     assert result.level is Level.EXACT
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_the_last_constant_is_repeated_until_the_compiler_folds(count: int) -> None:
+    elements: list[ast.expr] = [ast.Constant(number) for number in range(count)]
+    repeat_last(elements)
+    values = [element.value for element in elements if isinstance(element, ast.Constant)]
+    assert values == [*range(count), *[count - 1] * max(FOLDED - count, 0)]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("src/depyf", "tests", "tools")
+COPIED = ("src/depyf", "tests", "corpus", "benchmarks", "scripts")
 PASS = '''"""`return` for `return None`, which compiles to the same code."""
 
 from __future__ import annotations

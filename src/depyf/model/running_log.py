@@ -42,6 +42,7 @@ _GROWING: dict[str, Callable[[Compile], list[Any]]] = {
 """Parts of a compile that grow. Only new items are written."""
 
 _REPLACED: dict[str, Callable[[Compile], object]] = {
+    "backend": lambda each: each.backend,
     "attempts": lambda each: each.attempts,
     "trigger": lambda each: each.trigger,
     "called_from": lambda each: each.user_stack,

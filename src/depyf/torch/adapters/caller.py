@@ -69,6 +69,23 @@ def compiling_locals() -> Mapping[str, object]:
     return frame.f_locals if frame is not None else {}
 
 
+def backend() -> str:
+    """Return the name of the backend of the compile in this thread, as the user writes it, or ""."""
+    compiler = compiling_locals().get("compiler_fn")
+    for _ in range(_DEEPEST):
+        inner = getattr(compiler, "_torchdynamo_orig_backend", None) or getattr(
+            compiler, "_torchdynamo_orig_callable", None
+        )
+        if inner is None or inner is compiler:
+            break
+        compiler = inner
+    name = getattr(compiler, "compiler_name", None) or getattr(compiler, "__name__", None)
+    if not isinstance(name, str):
+        wrapped = getattr(compiler, "compiler_fn", None)
+        name = getattr(wrapped, "__name__", "") if wrapped is not None else ""
+    return name if isinstance(name, str) else ""
+
+
 def failure_reaches_program() -> bool:
     """Return whether the exception that ends the current compile propagates to the program instead of an eager run."""
     frame = _compiling(sys._getframe(1))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from depyf.model.run import Failure
-from depyf.torch.adapters.caller import compiling_locals, failure_reaches_program
+from depyf.torch.adapters.caller import backend, compiling_locals, failure_reaches_program
 
 _PHASES = (
     ("_inductor/cpp_builder.py", "Inductor, in the C++ compiler"),
@@ -95,23 +95,6 @@ def causes() -> tuple[str, ...]:
 def _words(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
-
-
-def backend() -> str:
-    """Return the name of the backend of the compile in this thread, as the user writes it, or ""."""
-    compiler = compiling_locals().get("compiler_fn")
-    for _ in range(MOST_CAUSES):
-        inner = getattr(compiler, "_torchdynamo_orig_backend", None) or getattr(
-            compiler, "_torchdynamo_orig_callable", None
-        )
-        if inner is None or inner is compiler:
-            break
-        compiler = inner
-    name = getattr(compiler, "compiler_name", None) or getattr(compiler, "__name__", None)
-    if not isinstance(name, str):
-        wrapped = getattr(compiler, "compiler_fn", None)
-        name = getattr(wrapped, "__name__", "") if wrapped is not None else ""
-    return name if isinstance(name, str) else ""
 
 
 def demanded_by() -> str:

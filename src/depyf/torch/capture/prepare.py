@@ -17,7 +17,7 @@ from depyf.model.run import CompileId, Failure, Session, Unavailable
 from depyf.model.running_compile import SLOW
 from depyf.model.variables import SUMMARY_VARIABLE
 from depyf.model.writer import INDEX
-from depyf.torch.adapters import caller, lacking, raised, seams
+from depyf.torch.adapters import caller, lacking, seams
 from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
 from depyf.torch.adapters.versions import unknown_version
@@ -237,7 +237,7 @@ class DumpContext:
         Write its code if torch reported no guards.
         """
         hooks.write_code(running)
-        running.compile.backend = raised.backend()
+        running.compile.backend = caller.backend()
         code = caller.code_in_progress()
         if code is None:
             return
@@ -248,9 +248,10 @@ class DumpContext:
         if interrupt is not None and running.compile.failure is None:
             words = str(interrupt) or "it was interrupted"
             running.compile.failure = Failure(type(interrupt).__name__, words, None, phase)
-        failure = running.compile.failure
-        if failure is not None:
-            running.compile.failure = raised.completed(failure)
+        if (failure := running.compile.failure) is not None:
+            from depyf.torch.adapters.raised import completed  # only a failure needs it
+
+            running.compile.failure = completed(failure)
             self._eager_calls.watch(code, running.function)
 
     def _on_guards(self, compile_id: CompileId | None, running: Running | None) -> None:
@@ -328,7 +329,7 @@ class DumpContext:
 
     def on_run(self, code: types.CodeType) -> bool:
         """Count a call that an entry of this context serves; return whether it is one."""
-        # Getting the process id is a system call, so do not do it for every call.
+        # Getting the process id is a system call.
         if self._progress is not None and self._progress.is_due and os.getpid() == self._process:
             self._progress.offer()
         if self._before_run is not None and os.getpid() == self._process:
