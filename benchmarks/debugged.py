@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.dap import DapClient
 
-DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "debugging.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "debugging.md"
 SECONDS = 180
 
 

@@ -168,7 +168,7 @@ def test_the_graph_in_which_it_begins() -> None:
 def test_no_graph_is_said() -> None:
     report = trace(lambda: 1)
     assert report.calls == 0
-    assert report.notes == ["Dynamo captured no graph of it, so nothing was examined"]
+    assert report.notes == ["Dynamo captured no graph of it, so no node was examined"]
 
 
 def test_a_wrong_operation_of_a_backend() -> None:
