@@ -104,7 +104,7 @@ class GuardFailure:
     def subject(self) -> str:
         """Return the value as the user would write it."""
         if self.check is Check.ATTRIBUTE:
-            return spelled(f"{self.source}.{literal(self.item)}")
+            return f"{spelled(self.source)}.{literal(self.item)}"
         is_code = self.check is Check.FUNCTION
         return spelled(self.source.removesuffix(".__code__") if is_code else self.source)
 

@@ -6,25 +6,33 @@ after: `self.h[0].training`
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
-_VARIABLE = re.compile(r"\b[LG]\[(?P<quote>['\"])(?P<name>[^'\"]+)(?P=quote)\]")
-_IMPORTED = re.compile(r"\bG\[(?P<quote>['\"])__import_(?P<module>[^'\"]+)(?P=quote)\](?=\.)")
-_OF_MAIN = re.compile(r"\bG\[(?P<quote>['\"])__import___main__(?P=quote)\]\.")
-"""The start of Dynamo's path to a global of another module than the function's, or of the main program."""
+_STRING = re.compile(r"""(?<![A-Za-z0-9_'"])[bBrRuU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
+_MASK = "\0{}\0"
+"""Replaces string number N of an expression while the rest is rewritten."""
+_MASKED = re.compile(r"\0(\d+)\0")
+_VARIABLE = re.compile(r"\b(?P<scope>[LG])\[\0(?P<number>\d+)\0\](?P<dot>\.?)")
+_IMPORT = "__import_"
+"""The start of Dynamo's name for a module of which it reads a global, `__import_torch_dot_nn`."""
 _MEMBER = re.compile(
-    r"(?:\.__dict__\[(?P<a>['\"])(?:_modules|_parameters|_buffers)(?P=a)\]|\._(?:modules|parameters|buffers))"
-    r"\[(?P<b>['\"])(?P<name>\w+)(?P=b)\]"
+    r"(?:\.__dict__\[\0(?P<holder>\d+)\0\]|\._(?P<plain>modules|parameters|buffers))\[\0(?P<number>\d+)\0\]"
 )
-_ATTRIBUTE = re.compile(r"\.__dict__\[(?P<quote>['\"])(?P<name>\w+)(?P=quote)\]")
-_ITEM = re.compile(r"\b(?:dict_item|___dict_getitem|dict\.__getitem__)\((?P<of>[^(),]+), (?P<key>[^()]+)\)")
-_CELL = re.compile(r"[^ ()]*\.__closure__\[(?P<number>\d+)\]\.cell_contents")
+_HOLDERS = ("_modules", "_parameters", "_buffers")
+_ATTRIBUTE = re.compile(r"\.__dict__\[\0(?P<number>\d+)\0\]")
+_ITEM = re.compile(
+    r"\b(?:dict_item|___dict_getitem|dict\.__getitem__)\((?P<of>[^(),]+), (?P<key>(?:[^()]|\([^()]*\))+)\)"
+)
 
 
 @lru_cache(maxsize=4096)
 def spelled(source: str) -> str:
     """Return torch's expression for a value as the user would write it. Unknown forms stay unchanged.
+
+    Strings in it, such as keys, stay as they are, also if they hold what looks like such an expression.
 
     >>> spelled('L["self"].__dict__["_modules"]["h"].__dict__["_modules"]["0"].__dict__["training"]')
     'self.h[0].training'
@@ -33,14 +41,55 @@ def spelled(source: str) -> str:
     >>> spelled('G["__import___main__"].seen'), spelled('G["__import_torch_dot_nn"].F')
     ('seen', 'torch.nn.F')
     """
-    text = _IMPORTED.sub(lambda found: found["module"].replace("_dot_", "."), _OF_MAIN.sub("", source))
-    text = _VARIABLE.sub(lambda found: found["name"], text)
-    text = _ITEM.sub(lambda found: f"{found['of']}[{found['key']}]", text)
-    text = _MEMBER.sub(lambda found: _step(found["name"]), text)
-    return _ATTRIBUTE.sub(lambda found: _step(found["name"]), text)
+    strings: list[str] = []
+
+    def mask(string: re.Match[str]) -> str:
+        strings.append(string[0])
+        return _MASK.format(len(strings) - 1)
+
+    text = _rewritten(_STRING.sub(mask, source), strings)
+    return _MASKED.sub(lambda mark: strings[int(mark[1])], text)
 
 
-def _step(name: str) -> str:
+def _rewritten(text: str, strings: Sequence[str]) -> str:
+    """Return an expression as the user would write it; its strings are masked by their numbers."""
+
+    def name_of(number: str) -> str:
+        value = ast.literal_eval(strings[int(number)])
+        return value if isinstance(value, str) else ""
+
+    def variable(found: re.Match[str]) -> str:
+        name = name_of(found["number"])
+        if found["scope"] == "L" or not name.startswith(_IMPORT) or not found["dot"]:
+            return f"{name}{found['dot']}" if name else found[0]
+        module = name.removeprefix(_IMPORT)
+        return "" if module == "__main__" else f"{module.replace('_dot_', '.')}."
+
+    def member(found: re.Match[str]) -> str:
+        is_held = found["plain"] or name_of(found["holder"]) in _HOLDERS
+        return _step(name_of(found["number"]), found[0]) if is_held else found[0]
+
+    text = _VARIABLE.sub(variable, text)
+    before = ""
+    while before != text:
+        before, text = text, _ITEM.sub(lambda found: f"{found['of']}[{found['key']}]", text)
+    text = _MEMBER.sub(member, text)
+    return _ATTRIBUTE.sub(lambda found: _step(name_of(found["number"]), found[0]), text)
+
+
+def without_strings(source: str) -> str:
+    """Return torch's expression for a value without the content of its strings.
+
+    >>> without_strings("L['d']['a.size()']")
+    "L['']['']"
+    """
+    return _STRING.sub("''", source)
+
+
+def _step(name: str, unchanged: str) -> str:
+    """Return the step to an attribute, or an unchanged text if the name is no word."""
+    if not name.isidentifier() and not name.isdigit():
+        return unchanged
     return f"[{name}]" if name.isdigit() else f".{name}"
 
 
