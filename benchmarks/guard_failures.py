@@ -3,18 +3,21 @@
     python -m benchmarks.guard_failures [--values 10000] [--real 300] [--seed 0]
 
 Each of `--values` pairs goes through the model: as a guard failure into the index and back, as a sentence of schema 1,
-and as torch's own text of a guard. Each of `--real` pairs goes through a real recompile, and is looked for in the index
-and in the finding. The command prints the number of wrong values; it ends with code 1 if there are any.
+and as torch's own text of a guard. Each of `--real` pairs goes through a real recompile, as an item of a dict with a
+random key, beside a tensor of another dtype. The pair and the key are looked for in the index, on the page and in the
+finding. The command prints the number of wrong values; it ends with code 1 if there are any.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import random
 import sys
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import depyf
 from benchmarks.bar import Bar, none_of, report
@@ -93,34 +96,55 @@ def _read_back(failure: GuardFailure) -> GuardFailure:
 
 
 def through_torch(count: int, seed: int) -> list[Bar]:
-    """Recompile a function for pairs of strings, and look for both in all that is written."""
-    import torch
-
+    """Recompile a function for pairs of strings, and look for both and for their key in all that is written."""
     wrong: list[str] = []
     source = (value for value in values(seed) if isinstance(value, str) and len(repr(value)) < 100)
     for _ in range(count):
-        before, after = next(source), next(source)
-        if before == after:
-            continue
-        torch._dynamo.reset()
-        with tempfile.TemporaryDirectory() as folder, depyf.prepare_debug(folder) as session:
-            compiled = torch.compile(_chosen, backend="eager")
-            compiled(torch.ones(2), before)
-            compiled(torch.ones(2), after)
-            trigger = next(iter(session.functions.values())).compiles[1].trigger
-            assert isinstance(trigger, Recompile)
-            (failure,) = trigger.entries[0].failures
-            (finding,) = findings(session)
-            page = index_json(session, (finding,))
-        read = (failure.expected, failure.actual) == (repr(before), repr(after))
-        told = f"was {after!r}, not {before!r}" in finding.cause
-        shown = json.dumps(repr(after)) in page and json.dumps(repr(before)) in page
-        if not (read and told and shown):
-            wrong.append(f"{before!r} {after!r}: {finding.cause}")
+        before, after, key = next(source), next(source), next(source)
+        if before != after:
+            places = ", ".join(_recompiled(before, after, key))
+            wrong += [f"{places}: {key!r} {before!r} {after!r}"] if places else []
     return [none_of("strings that are wrong after a real recompile", wrong, f"{count}")]
 
 
-def _chosen(x: object, mode: str) -> object:
+def _recompiled(before: str, after: str, key: str) -> Iterator[str]:
+    """Yield where the values of a recompile are not as they were, for an item of a dict beside another dtype."""
+    import torch
+
+    torch._dynamo.reset()
+    with tempfile.TemporaryDirectory() as folder:
+        with depyf.prepare_debug(folder) as session:
+            compiled = torch.compile(_chosen, backend="eager")
+            compiled(torch.ones(2), {key: before}, key)
+            compiled(torch.ones(2, dtype=torch.float64), {key: after}, key)
+        page = (Path(folder) / "index.md").read_text(encoding="utf-8")
+        index = json.loads((Path(folder) / "index.json").read_text(encoding="utf-8"))
+    trigger = next(iter(session.functions.values())).compiles[1].trigger
+    assert isinstance(trigger, Recompile)
+    read = {failure.check: failure for failure in trigger.entries[0].failures}
+    (finding,) = findings(session)
+    sentence = f"was {after!r}, not {before!r}"
+    failures = index["functions"][0]["compiles"][1]["trigger"]["entries"][0]["failures"]
+    checks = {
+        "guard failure": (read[Check.VALUE].expected, read[Check.VALUE].actual) == (repr(before), repr(after)),
+        "key": _key(read[Check.VALUE].subject) == key,
+        "index.json": [repr(before), repr(after)] in [[part["expected"], part["actual"]] for part in failures],
+        "finding": f"; at once the string `{read[Check.VALUE].subject}` (an item of a container) {sentence}"
+        in finding.cause,
+        "difference": [difference.cause.endswith(sentence) for difference in finding.also] == [True],
+        "index.md": page.count(sentence) >= 2,
+    }
+    yield from (name for name, is_right in checks.items() if not is_right)
+
+
+def _key(subject: str) -> object:
+    """Return the key in the expression of an item."""
+    tree = ast.parse(subject, mode="eval").body
+    return ast.literal_eval(tree.slice) if isinstance(tree, ast.Subscript) else None
+
+
+def _chosen(x: object, modes: dict[str, str], key: str) -> object:
+    mode = modes[key]
     return x * len(mode) if mode.startswith("f") else x + len(mode)  # type: ignore[operator]
 
 

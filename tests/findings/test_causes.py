@@ -107,6 +107,16 @@ def test_two_things_that_change_at_once_are_both_told() -> None:
     assert finding.cause.endswith("; at once the string `mode` (an argument) was 'b', not 'a'")
 
 
+def test_a_value_with_a_semicolon_is_not_cut() -> None:
+    mode = "L[\"mode\"]: expected 'a; b', got 'c; d'"
+    (finding,) = findings(run_of(function(0, "net", "net.py", (CALL,), 10, SIZE, mode)))
+    assert finding.cause.endswith("; at once the string `mode` (an argument) was 'c; d', not 'a; b'")
+    scale = 'L["x"]["a; b"]: expected 1.5, got 2.5'
+    expected = function(0, "net", "net.py", (CALL,), 10, scale)
+    (finding,) = findings(run_of(expected))
+    assert '`x["a; b"]` (an item of a container) was 2.5, not 1.5' in finding.cause
+
+
 def test_a_resume_function_is_named_by_the_users_function() -> None:
     made = function(0, "torch_dynamo_resume_in_forward_at_4", "net.py", (CALL,), 10, SIZE)
     made.resumes_at, made.qualname = 5, "Net.forward"
@@ -444,7 +454,7 @@ def test_the_condition_of_a_branch_and_the_number_in_it_are_one_finding() -> Non
     made = function(0, "f", "f.py", (CALL,), 10, 'L["self"].n: expected 0.9, got 0.8')
     made.source = "def f(self, x):\n    if self.n > 0.5:\n        x = x + 1\n    return x * self.n\n"
     for number, subject in ((2, "self"), (3, "other")):
-        text = f"L[\"{subject}\"].n > 0.5: expected true, got {{'L[\"{subject}\"].n': 0.4}}"
+        text = f'L["{subject}"].n > 0.5: expected true, got {{\'L["{subject}"].n\': 0.4}}'
         again = Compile(CompileId(0, number), "f", "f.py", 1, user_stack=(CALL,), order=10 + number)
         again.trigger = Recompile((failed("0/1", (text,), (text,)),))
         made.compiles.append(again)

@@ -5,13 +5,20 @@ from __future__ import annotations
 import pytest
 
 from depyf.findings.catalogue import advice, kind_of_recompile
-from depyf.findings.catalogue.classify import filled
+from depyf.findings.catalogue.classify import note_of, sentence_of
 from depyf.findings.nearest import guard_failures, nearest
-from depyf.model.guard_failure import Check
+from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.run import Guard, Recompile
 from depyf.model.user_line import UserLine
 from depyf.views.entry_table import NOTHING, entry_table
 from tests.sentences import failed
+
+
+def told(failure: GuardFailure) -> str:
+    """Return the sentence about a guard failure, with its note."""
+    kind = kind_of_recompile(failure)
+    note = note_of(kind, failure)
+    return f"{sentence_of(kind, failure)}; {note}" if note else sentence_of(kind, failure)
 
 
 def test_a_text_that_nobody_knows_is_kept_whole_and_has_no_advice() -> None:
@@ -72,23 +79,23 @@ def test_advice_is_by_what_was_not_as_expected(text: str, kind: str, says: str) 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("L[\"n\"] == 3", "the number `n` (an argument) was not 3"),
-        ("len(L[\"n\"]) == 7", "the length of `n` (an argument) was not 7"),
-        ("not L[\"n\"]  (:3 if n:)", "the length of `n` (an argument) was not 0"),
+        ('L["n"] == 3', "the number `n` (an argument) was not 3"),
+        ('len(L["n"]) == 7', "the length of `n` (an argument) was not 7"),
+        ('not L["n"]  (:3 if n:)', "the length of `n` (an argument) was not 0"),
         ("GLOBAL_STATE changed: num_threads", "the number of threads was another one"),
         (
-            "L[\"f\"].__code__: expected code of <lambda> (a.py:3), got code of <lambda> (a.py:3)",
+            'L["f"].__code__: expected code of <lambda> (a.py:3), got code of <lambda> (a.py:3)',
             "the function `f` (an argument) was another <lambda> (a.py:3) than before",
         ),
         (
-            "2 <= L[\"x\"].size()[1]: expected true, got {\"L['x'].size()[1]\": 1}",
+            '2 <= L["x"].size()[1]: expected true, got {"L[\'x\'].size()[1]": 1}',
             "dimension 1 of `x` was 1; torch compiles a size of 0 or 1 for itself",
         ),
     ],
 )
 def test_what_is_not_known_is_not_said(text: str, said: str) -> None:
     (found,) = guard_failures(failed("0/0", (), (text,)))
-    assert filled(kind_of_recompile(found).cause, found) == said
+    assert told(found) == said
 
 
 def test_no_tensor_stands_for_a_string_that_is_there_in_some_calls_alone() -> None:
@@ -170,7 +177,7 @@ def test_a_number_of_the_process_in_a_name_is_no_difference() -> None:
         ('number of keys of L["batch"]: expected 1, got 2', "dict-keys", "batch"),
         ('L["stats"]: expected 0 items, got 2', "dict-keys", "stats"),
         ('L["d"]: expected has no key \'bias\', got ["bias"]', "dict-keys", "d"),
-        ('L["flags"]: expected has member \'relu\', got set()', "argument-constant", "flags"),
+        ("L[\"flags\"]: expected has member 'relu', got set()", "argument-constant", "flags"),
         ('type of L["x"]: expected torch.Tensor, got numpy.ndarray', "argument-type", "x"),
         ('type of L["x"]: expected torch.Tensor, got torch.nn.Parameter', "tensor-type", "x"),
     ],
@@ -178,7 +185,7 @@ def test_a_number_of_the_process_in_a_name_is_no_difference() -> None:
 def test_a_refusal_is_of_the_value_that_the_user_can_change(text: str, kind: str, subject: str) -> None:
     (found,) = guard_failures(failed("0/0", (), (text,)))
     assert kind_of_recompile(found).name == kind
-    assert f"`{subject}`" in filled(kind_of_recompile(found).cause, found)
+    assert f"`{subject}`" in told(found)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +215,7 @@ def test_a_refusal_is_of_the_value_that_the_user_can_change(text: str, kind: str
 def test_the_sentence_says_what_did_not_hold(text: str, kind: str, says: str) -> None:
     (found,) = guard_failures(failed("0/0", (), (text,)))
     assert kind_of_recompile(found).name == kind
-    assert says in filled(kind_of_recompile(found).cause, found)
+    assert says in told(found)
 
 
 def test_of_two_dimensions_the_one_that_may_be_dynamic_is_marked() -> None:
@@ -262,4 +269,4 @@ def test_a_number_that_a_method_or_a_slice_takes_becomes_a_symbol(guard: str, so
 )
 def test_keys_and_members_are_told_as_such(text: str, said: str) -> None:
     (found,) = guard_failures(failed("0/0", (), (text,)))
-    assert filled(kind_of_recompile(found).cause, found) == said
+    assert told(found) == said

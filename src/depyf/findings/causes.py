@@ -257,8 +257,7 @@ def _grown(kind: Kind, failures: tuple[GuardFailure, ...], effects: Collection[S
     if is_changed and kind.change is Changed.NONE and all(each.expected_value is None for each in failures):
         return SET_IN_CALL
     found = _growth(kind, failures, is_changed=is_changed)
-    growth = "".join(found.cause.partition(";")[1:])
-    return kind if found is kind else replace(found, cause=kind.cause.partition(";")[0] + growth)
+    return kind if found is kind else replace(found, cause=kind.cause, place_words=kind.place_words)
 
 
 def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool) -> Kind:

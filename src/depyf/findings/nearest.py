@@ -15,6 +15,7 @@ from dataclasses import replace
 from depyf.bytecode.records import dataclass
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.run import FailedEntry, Recompile
+from depyf.model.spelling import without_strings
 
 INDEX = re.compile(r"\[\d+\]")
 """The part that distinguishes items of one container."""
@@ -144,5 +145,6 @@ _HOLDING = (Check.VALUE, Check.TYPE, Check.CLASS, Check.LENGTH, Check.NUMBER_OF_
 
 def _is_shape_clause(failure: GuardFailure, dimensions: Collection[object]) -> bool:
     """Return whether a failure is about a relation between sizes, and a size differs anyway."""
-    is_relation = ".size()" in failure.source or ".shape" in failure.source
+    source = without_strings(failure.source)
+    is_relation = ".size()" in source or ".shape" in source
     return bool(dimensions) and (failure.check is Check.DIMENSION or is_relation)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.callers import Call, is_foreign, own_call
-from depyf.findings.catalogue.classify import advice_of, filled, kind_of_recompile
+from depyf.findings.catalogue.classify import advice_of, kind_of_recompile, note_of, sentence_of
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
 from depyf.findings.nearest import guard_failures, independent, nearest
@@ -32,16 +32,23 @@ class Reason:
     """One reason why an entry could not serve a call: its sentence, the fix, and where the value is needed.
 
     failure: the guard failure, with the value as the user's call names it.
+    note: what the catalogue adds to the sentence, about recompiles that go on.
     place: the line that needs the value, for the end of the sentence.
     call: the user's call of a library function.
     """
 
     failure: GuardFailure
     kind: Kind
-    cause: str
+    sentence: str
     fix: str
+    note: str = ""
     place: str = ""
     call: Call | None = None
+
+    @property
+    def cause(self) -> str:
+        """Return the sentence, with the note."""
+        return f"{self.sentence}; {self.note}" if self.note else self.sentence
 
     @property
     def words(self) -> str:
@@ -85,8 +92,15 @@ def reason_of(
     elif call is None and failure.line is None:
         failure = replace(failure, line=_reading_line(root, function, failure))
     kind = _at_call(kind, call)
-    place = place_words(failure.line, function)
-    return Reason(failure, kind, filled(kind.cause, failure, step), advice_of(kind, failure, step), place, call)
+    return Reason(
+        failure,
+        kind,
+        sentence_of(kind, failure, step),
+        advice_of(kind, failure, step),
+        note_of(kind, failure, step),
+        place_words(failure.line, function),
+        call,
+    )
 
 
 def place_words(line: UserLine | None, function: Function) -> str:

@@ -74,14 +74,15 @@ def _finding(session: Session, event: Event, reached: list[Compile], found: Sequ
     compiled, failure = own[-1] if own else (cause.compiles[-1], cause.failures[-1])
     reason = _reason(session, cause, compiled, failure)
     costly = [*(compiled for _, compiled in event.compiles), *reached]
-    also = tuple(_differences(session, event))
+    differences = tuple(_differences(session, event))
+    also = tuple(difference for _, difference in differences)
     below = _below(event)
     subject = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}"
     finding = Finding(
         reason.kind.name,
         _severity(event),
         _where(session, cause, compiled, reason),
-        f"{subject}: {_sentence(event, reason)}{_at_once(also, len(event.compiles))}{_expected(event)}",
+        f"{subject}: {_sentence(event, reason)}{_at_once(differences, len(event.compiles))}{_expected(event)}",
         _cost(costly),
         _fix(event, reason, also),
         tuple(str(compiled.id) for compiled in costly),
@@ -91,8 +92,8 @@ def _finding(session: Session, event: Event, reached: list[Compile], found: Sequ
 
 
 def _sentence(event: Event, reason: Reason) -> str:
-    """Return the sentence of a reason. What the catalogue adds after a semicolon is about recompiles that go on."""
-    return reason.cause.partition("; ")[0] if is_expected(event) else reason.cause
+    """Return the sentence of a reason. Its note is about recompiles that go on."""
+    return reason.sentence if is_expected(event) else reason.cause
 
 
 def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFailure) -> Reason:
@@ -107,8 +108,8 @@ def _where(session: Session, cause: Cause, compiled: Compile, reason: Reason) ->
     return where_of(session, cause, compiled, reason.failure)
 
 
-def _differences(session: Session, event: Event) -> Iterator[Difference]:
-    """Yield what else differed in the calls of an event, without advice that would not help by itself."""
+def _differences(session: Session, event: Event) -> Iterator[tuple[Reason, Difference]]:
+    """Yield what else differed in the calls of an event, each as a reason and as data."""
     orders = {compiled.order for _, compiled in event.compiles}
     for cause, count in event.together:
         pairs = zip(cause.compiles, cause.failures, strict=True)
@@ -118,17 +119,19 @@ def _differences(session: Session, event: Event) -> Iterator[Difference]:
             else (cause.compiles[0], cause.failures[0])
         )
         reason = _reason(session, cause, compiled, failure)
-        yield Difference(reason.kind.name, _where(session, cause, compiled, reason), reason.cause, reason.fix, count)
+        where = _where(session, cause, compiled, reason)
+        yield reason, Difference(reason.kind.name, where, reason.cause, reason.fix, count)
 
 
-def _at_once(also: Sequence[Difference], total: int) -> str:
+def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int) -> str:
     """Return the differences of the same calls, for the end of a sentence."""
-    words = [difference.cause.partition(";")[0] for difference in also[:MOST_TOGETHER]]
-    if not words:
+    shown = differences[:MOST_TOGETHER]
+    if not shown:
         return ""
-    more = f" and {len(also) - MOST_TOGETHER} more" if len(also) > MOST_TOGETHER else ""
-    always = all(difference.count == total for difference in also[:MOST_TOGETHER])
-    return f"; {'at once' if always else 'in some of these calls also'} {', '.join(words)}{more}"
+    words = ", ".join(reason.sentence for reason, _ in shown)
+    more = f" and {len(differences) - MOST_TOGETHER} more" if len(differences) > MOST_TOGETHER else ""
+    always = all(difference.count == total for _, difference in shown)
+    return f"; {'at once' if always else 'in some of these calls also'} {words}{more}"
 
 
 def _fix(event: Event, reason: Reason, also: Sequence[Difference]) -> str:

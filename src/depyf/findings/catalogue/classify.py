@@ -29,7 +29,6 @@ from depyf.findings.catalogue.recompiles import (
     PARAMETER_SIZE,
     SIZE_ONE,
     STATES,
-    SUBJECT,
     SYMBOLIC,
     TENSORS,
     UNKNOWN,
@@ -37,17 +36,15 @@ from depyf.findings.catalogue.recompiles import (
 )
 from depyf.model.guard_failure import Check, GuardFailure, literal, sizes
 from depyf.model.reproducible import without_addresses
-from depyf.model.spelling import root_name, spelled
+from depyf.model.spelling import root_name, spelled, without_strings
 from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
-_BOTH = re.compile(r"(?:on )?\{actual\}, (?P<expected>not (?:on )?\{expected\})")
 NONE_TYPE = "NoneType"
 STACK = "___stack"
 """Dynamo's name for a value that is passed across a graph break."""
-_CARRIED = re.compile(r"(the (?:number|string|flag|constant|function)) `\{subject\}`")
 _TYPES = ((bool, Change.BOOL), (int, Change.INT), (float, Change.FLOAT), (str, Change.STRING))
 
 
@@ -85,9 +82,7 @@ def _of_any_value(failure: GuardFailure, parameters: Collection[str], source: st
 
 def _carried(kind: Kind) -> Kind:
     """Return a kind for a value that a graph break leaves on the stack. It has no name, and the break is the cause."""
-    cause = re.sub(r"(?<=`\{subject\}`) \(.*?\)", "", kind.cause)
-    cause = _CARRIED.sub(r"\1 carried over the graph break", cause)
-    return replace(kind, cause=cause.replace(SUBJECT, "the value carried over the graph break"), fix="")
+    return replace(kind, fix="", place_words="", is_carried=True)
 
 
 def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
@@ -122,7 +117,7 @@ def _of_container(failure: GuardFailure, place: Place) -> Kind | None:
         case Check.KEY:
             return replace(KEYS, cause=IN_SOME_CALLS)
         case Check.MEMBER:
-            return replace(VALUES[place, Change.CONSTANT], cause=IN_SOME_CALLS)
+            return replace(VALUES[place, Change.CONSTANT], cause=IN_SOME_CALLS, place_words="")
         case Check.NUMBER_OF_KEYS:
             return OTHER_NUMBER
         case Check.KEYS:
@@ -161,7 +156,7 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
         return _in_call(failure, place)
     kind = VALUES[place, change]
     if place is Place.GLOBAL and failure.subject != root_name(failure.source):
-        kind = replace(kind, cause=kind.cause.replace("(a global", "(of a global"))
+        kind = replace(kind, place_words=f"of {kind.place_words}")
     # A tensor cannot replace a string or a number that is None in some calls.
     is_tensor = any(literal(text) is ... and _is_tensor_type(text) for text in (failure.expected, failure.actual))
     return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
@@ -189,7 +184,8 @@ def _special(failure: GuardFailure) -> Kind | None:
             return CLASS_AGAIN
     if failure.is_mode:
         return STATES["training"]
-    return SYMBOLIC if ".size()" in failure.source or ".stride()" in failure.source else None
+    source = without_strings(failure.source)
+    return SYMBOLIC if ".size()" in source or ".stride()" in source else None
 
 
 def advice(failure: GuardFailure, parameters: Collection[str] = (), source: str = "") -> str:
@@ -202,22 +198,33 @@ def advice_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
     hint = _HINT.search(failure.text)
     if not kind.fix and hint is not None:
         return f"torch: {hint['hint']}"
-    return filled(kind.fix, failure, step)
+    return _filled(kind.fix, kind, failure, step)
 
 
-def filled(template: str, failure: GuardFailure, step: int = 0) -> str:
-    """Return a sentence of the catalogue for a guard failure, without unknown values."""
+def sentence_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
+    """Return the sentence of the catalogue for a guard failure, without the note after it."""
+    return _filled(kind.cause, kind, failure, step)
+
+
+def note_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
+    """Return the note of the catalogue about a guard failure, or ""."""
+    return _filled(kind.note, kind, failure, step)
+
+
+def _filled(template: str, kind: Kind, failure: GuardFailure, step: int) -> str:
+    """Return a template with the parts of a guard failure, without unknown values."""
     is_held = template in (DEFAULTS.cause, DEFAULTS.fix)
+    subject = (holder_of(failure) if is_held else "") or failure.subject
+    value = f"`{subject}` ({kind.place_words})" if kind.place_words else f"`{subject}`"
     expected, actual = _plain(failure.expected), _plain(failure.actual)
-    if not actual:
-        template = _BOTH.sub(r"\g<expected>" if expected else "another one", template)
-    elif actual == expected:
-        template = _BOTH.sub("another {expected} than before", template)
     if failure.check is Check.DISPATCH_KEYS and _device(expected) != _device(actual):
         expected, actual = _device(expected), _device(actual)
-    subject = holder_of(failure) if is_held else ""
     sentence = template.format(
-        subject=subject or failure.subject,
+        subject=subject,
+        value="the value carried over the graph break" if kind.is_carried else value,
+        named="carried over the graph break" if kind.is_carried else value,
+        change=_change_words(expected, actual),
+        device_change=_change_words(expected, actual, "on "),
         expected=expected,
         actual=actual,
         dimension=changed_dimension(failure),
@@ -227,6 +234,15 @@ def filled(template: str, failure: GuardFailure, step: int = 0) -> str:
         item=f"{failure.check.value} {failure.item}",
     )
     return without_addresses(sentence)
+
+
+def _change_words(expected: str, actual: str, preposition: str = "") -> str:
+    """Return what a value was, and what the entry expected, as far as they are known."""
+    if not actual:
+        return f"not {preposition}{expected}" if expected else "another one"
+    if actual == expected:
+        return f"another {expected} than before"
+    return f"{preposition}{actual}, not {preposition}{expected}"
 
 
 def _values(failure: GuardFailure) -> str:
@@ -250,7 +266,7 @@ def place_of(failure: GuardFailure, parameters: Collection[str]) -> Place:
     source, subject, name = failure.source, failure.subject, root_name(failure.source)
     if source.startswith("G["):
         return Place.GLOBAL
-    if "cell_contents" in source or (parameters and name not in parameters and subject == name):
+    if "cell_contents" in without_strings(source) or (parameters and name not in parameters and subject == name):
         return Place.CLOSURE
     if subject.endswith("]") and not subject.endswith("][0]"):
         return Place.ELEMENT

@@ -36,10 +36,15 @@ class Change(Enum):
 class Kind:
     """A kind of finding: what happened, and how to fix it.
 
-    `cause` and `fix` are templates. `{subject}` is the value as the user would write it. `{expected}` is the value that
-    the entry expects, `{actual}` the value of the call, and `{dimension}` the first dimension that differs. `fix` is
-    empty if nothing needs to be done, for example if both states are expected. For a value that is no tensor, `place`
-    is where the program keeps it, and `change` what changed.
+    `cause`, `note` and `fix` are templates. `{subject}` is the value as the user would write it, `{value}` is the same
+    with the place where the program keeps it, and `{named}` stands for `{value}` after a noun. `{change}` says what the
+    value was and what the entry expected, and `{device_change}` says it of a device. `{expected}` and `{actual}` are
+    the two values by themselves, and `{dimension}` is the first dimension that differs.
+
+    `note` is about recompiles that go on, and follows the cause after a semicolon. `fix` is empty if nothing needs to
+    be done, for example if both states are expected. For a value that is no tensor, `place` is where the program keeps
+    it, `place_words` says so, and `change` is what changed. `is_carried` is true for a value without a name, which a
+    graph break leaves on the stack.
     """
 
     name: str
@@ -48,3 +53,6 @@ class Kind:
     is_expected: bool = False
     place: Place | None = None
     change: Change | None = None
+    note: str = ""
+    place_words: str = ""
+    is_carried: bool = False

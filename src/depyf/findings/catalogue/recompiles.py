@@ -7,8 +7,6 @@ from dataclasses import replace
 from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.model.guard_failure import Check
 
-SUBJECT = "`{subject}`"
-
 PLACES = {
     Place.ARGUMENT: "an argument",
     Place.ELEMENT: "an item of a container",
@@ -21,34 +19,34 @@ PLACES = {
 
 _AS_TENSOR = "make `{subject}` a tensor, `torch.tensor(...)` of the number, and use it as one"
 CHANGES = {
-    Change.INT: ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
-    Change.FLOAT: ("the number `{subject}` was {actual}, not {expected}", _AS_TENSOR),
+    Change.INT: ("the number {named} was {change}", _AS_TENSOR),
+    Change.FLOAT: ("the number {named} was {change}", _AS_TENSOR),
     Change.STRING: (
-        "the string `{subject}` was {actual}, not {expected}",
+        "the string {named} was {change}",
         "look up values that depend on `{subject}` before the call, and pass the result as a tensor",
     ),
     Change.BOOL: (
-        "the flag `{subject}` was {actual}, not {expected}",
+        "the flag {named} was {change}",
         "make `{subject}` a tensor, `torch.tensor({expected})`, and choose with `torch.where({subject}, ..., ...)`",
     ),
     Change.NONE: (
-        "`{subject}` was {actual}, not {expected}",
+        "{value} was {change}",
         "pass a tensor as `{subject}` in every call: instead of None, one with which the function returns the same",
     ),
     Change.TYPE: (
-        "the type of `{subject}` was {actual}, not {expected}",
+        "the type of {value} was {change}",
         "convert `{subject}` to one type before the call",
     ),
     Change.LENGTH: (
-        "the length of `{subject}` was {actual}, not {expected}",
+        "the length of {value} was {change}",
         "pass the items of `{subject}` stacked in one tensor `t`, after `torch._dynamo.mark_dynamic(t, 0)`",
     ),
     Change.CONSTANT: (
-        "the constant `{subject}` was {actual}, not {expected}",
+        "the constant {named} was {change}",
         "move code that depends on `{subject}` out of the compiled function, before the call",
     ),
     Change.FUNCTION: (
-        "the function `{subject}` was {actual}, not {expected}",
+        "the function {named} was {change}",
         "define the function once, before the first call, and use that one in all calls",
     ),
 }
@@ -61,10 +59,11 @@ _SCALARS = (Change.INT, Change.FLOAT, Change.BOOL)
 VALUES = {
     (place, change): Kind(
         f"{place.value}-{change.value}",
-        cause.replace(SUBJECT, f"{SUBJECT} ({words})", 1),
+        cause,
         fix + _IN_PLACE if place is Place.MODULE and change in _SCALARS else fix,
         place=place,
         change=change,
+        place_words=words,
     )
     for place, words in PLACES.items()
     for change, (cause, fix) in CHANGES.items()
@@ -73,42 +72,42 @@ VALUES = {
 TENSORS = {
     Check.SIZE: Kind(
         "tensor-size",
-        "the size of `{subject}` was {actual}, not {expected}",
+        "the size of {value} was {change}",
         "call `torch._dynamo.mark_dynamic({subject}, {dimension})` before the first call",
     ),
     Check.RANK: Kind(
         "tensor-rank",
-        "the size of `{subject}` was {actual}, not {expected}: another number of dimensions",
+        "the size of {value} was {change}: another number of dimensions",
         "reshape `{subject}` to one number of dimensions before the call",
     ),
     Check.STRIDE: Kind(
         "tensor-stride",
-        "the stride of `{subject}` was {actual}, not {expected}",
+        "the stride of {value} was {change}",
         "pass `{subject}.contiguous()`",
     ),
     Check.DTYPE: Kind(
         "tensor-dtype",
-        "the dtype of `{subject}` was {actual}, not {expected}",
+        "the dtype of {value} was {change}",
         "convert it before the call: `{subject}.to({expected})`",
     ),
     Check.DEVICE: Kind(
         "tensor-device",
-        "`{subject}` was on {actual}, not on {expected}",
+        "{value} was {device_change}",
         "create or move it before the call, on one device: `{subject}.to({expected})`",
     ),
     Check.REQUIRES_GRAD: Kind(
         "tensor-requires-grad",
-        "requires_grad of `{subject}` was {actual}, not {expected}",
+        "requires_grad of {value} was {change}",
         "give `{subject}` the same `requires_grad` in all calls: `{subject}.detach()` where no gradient is needed",
     ),
     Check.TYPE: Kind(
         "tensor-type",
-        "the type of `{subject}` was {actual}, not {expected}",
+        "the type of {value} was {change}",
         "pass one type: `{subject}.detach()` is a plain tensor",
     ),
     Check.DISPATCH_KEYS: Kind(
         "tensor-dispatch-keys",
-        "the dispatch keys of `{subject}` were {actual}, not {expected}",
+        "the dispatch keys of {value} were {change}",
         "pass a plain tensor: `{subject}.resolve_conj()` of a lazy conjugate",
     ),
     Check.ALIASING: Kind(
@@ -120,32 +119,36 @@ TENSORS = {
 
 SIZE_ONE = Kind(
     "tensor-size-one",
-    "the size of `{subject}` was {actual}, not {expected}; torch compiles a size of 0 or 1 for itself",
+    "the size of {value} was {change}",
     "",
     is_expected=True,
+    note="torch compiles a size of 0 or 1 for itself",
 )
 """For a size that is 0 or 1 in one of the calls."""
 DIMENSION_ONE = Kind(
     "tensor-size-one",
-    "dimension {dimension} of `{subject}` was {actual}; torch compiles a size of 0 or 1 for itself",
+    "dimension {dimension} of {value} was {actual}",
     "",
     is_expected=True,
+    note="torch compiles a size of 0 or 1 for itself",
 )
 
 SIZE_SPECIALIZED = Kind(
     "tensor-size-specialized",
-    "the size of `{subject}` was {actual}, not {expected}; torch compiles each size for itself",
+    "the size of {value} was {change}",
     "pad `{subject}` to one size before the call",
+    note="torch compiles each size for itself",
 )
 """For a size that a loop or a call needs as a number. Marking it as dynamic would raise an exception."""
 PARAMETER_SIZE = Kind(
     "parameter-size",
-    "the size of the parameter `{subject}` was {actual}, not {expected}; torch compiles each size of one for itself",
+    "the size of the parameter {value} was {change}",
     "set `torch._dynamo.config.force_parameter_static_shapes = False` before the first call",
+    note="torch compiles each size of one for itself",
 )
 CLASS_AGAIN = Kind(
     "class-defined-again",
-    "the class {actual} of `{subject}` was defined again",
+    "the class {actual} of {value} was defined again",
     "define the class once, before the first call, and create all objects from it",
 )
 INSIDE = Kind(
@@ -157,41 +160,41 @@ INSIDE = Kind(
 
 _MATMUL_PRECISION = Kind(
     "matmul-precision",
-    "`{subject}` was {actual}, not {expected}",
+    "{value} was {change}",
     "call `torch.set_float32_matmul_precision` once, before the first call",
 )
 STATES = {
     "grad_mode": Kind("grad-mode", "it was called with gradients on and off", "", is_expected=True),
-    "training": Kind("train-eval", "it was called in training and in evaluation (`{subject}`)", "", is_expected=True),
+    "training": Kind("train-eval", "it was called in training and in evaluation ({value})", "", is_expected=True),
     "inference_mode": Kind("inference-mode", "it was called under `inference_mode` and without", "", is_expected=True),
     "autocast": Kind(
         "autocast",
-        "it was called with autocast {actual}, not {expected}",
+        "it was called with autocast {change}",
         "enter one `torch.autocast` in all calls, or `torch.autocast` inside of the compiled function",
     ),
     "default_dtype": Kind(
         "default-dtype",
-        "the default dtype was {actual}, not {expected}",
+        "the default dtype was {change}",
         "call `torch.set_default_dtype` once, before the first call",
     ),
     "default_device": Kind(
         "default-device",
-        "the default device was {actual}, not {expected}",
+        "the default device was {change}",
         "call `torch.set_default_device` once, before the first call, or pass `device=` where a tensor is created",
     ),
     "num_threads": Kind(
         "num-threads",
-        "the number of threads was {actual}, not {expected}",
+        "the number of threads was {change}",
         "call `torch.set_num_threads` once, before the first call",
     ),
     "deterministic_algorithms": Kind(
         "deterministic-algorithms",
-        "`deterministic_algorithms` was {actual}, not {expected}",
+        "`deterministic_algorithms` was {change}",
         "call `torch.use_deterministic_algorithms` once, before the first call",
     ),
     "torch_function_modes": Kind(
         "torch-function-modes",
-        "the torch function modes were {actual}, not {expected}",
+        "the torch function modes were {change}",
         "",
     ),
     **dict.fromkeys(("allow_tf32", "cuda_matmul_precision"), _MATMUL_PRECISION),
@@ -202,98 +205,106 @@ DEVICE_CONTEXT = Kind(
     "it was called inside of `with torch.device(...)` and outside, or inside of another number of them",
     "make all calls inside of the same `with torch.device(...)`, or pass `device=` where a tensor is created",
 )
-OTHER_STATE = Kind("state", "`{subject}` was {actual}, not {expected}", "")
+OTHER_STATE = Kind("state", "{value} was {change}", "")
 """For a state of torch without a row of its own."""
 
-GROWS = "; it grows{step} from call to call"
+GROWS = "it grows{step} from call to call"
 COUNTER = Kind(
     "counter",
-    "the number `{subject}` was {actual}, not {expected}" + GROWS,
+    "the number {named} was {change}",
     "make `{subject}` a tensor (in a module: `register_buffer`) and change it in place with `add_`",
+    note=GROWS,
 )
 COUNTER_IN_CONDITION = Kind(
     "counter-in-condition",
-    "the number `{subject}` was {actual}, not {expected}" + GROWS + ", and a branch or a loop depends on it",
+    "the number {named} was {change}",
     "change `{subject}` before the call, and move the branch or the loop out of the compiled function",
+    note=GROWS + ", and a branch or a loop depends on it",
 )
 """For a counter that a tensor cannot replace: a branch on a tensor's value ends the graph."""
 SET_IN_CALL = Kind(
     "set-in-call",
-    "a call set `{subject}`, which was {expected}, to {actual}",
+    "a call set {value}, which was {expected}, to {actual}",
     "set `{subject}` before the first call",
 )
 GROWTH = Kind(
     "growing-container",
-    "the length of `{subject}` was {actual}, not {expected}" + GROWS,
+    "the length of {value} was {change}",
     "change `{subject}` outside of the compiled function, and do not read its length inside",
+    note=GROWS,
 )
 KEYS = Kind(
     "dict-keys",
-    "the keys of `{subject}` were {actual}, not {expected}",
+    "the keys of {value} were {change}",
     "give `{subject}` the same keys in the same order in all calls",
 )
-OTHER_NUMBER = replace(KEYS, cause="the number of keys of `{subject}` was {actual}, not {expected}")
-IN_SOME_CALLS = "`{subject}` had the {item} in some calls only"
+OTHER_NUMBER = replace(KEYS, cause="the number of keys of {value} was {change}")
+IN_SOME_CALLS = "{value} had the {item} in some calls only"
 KEYWORDS = Kind(
     "keyword-arguments",
-    "the keyword arguments `{subject}` were {actual}, not {expected}",
+    "the keyword arguments {value} were {change}",
     "pass the same keywords in the same order in all calls",
 )
-MISSING_KEYWORD = replace(KEYWORDS, cause="the keyword argument `{subject}` was passed in some calls only")
-NUMBER_OF_KEYWORDS = replace(KEYWORDS, cause="the number of keyword arguments in `{subject}` changed")
+MISSING_KEYWORD = replace(KEYWORDS, cause="the keyword argument {value} was passed in some calls only")
+NUMBER_OF_KEYWORDS = replace(KEYWORDS, cause="the number of keyword arguments in {value} changed")
 DEFAULTS = Kind(
     "argument-function",
-    "the function `{subject}` was defined again: a default or captured variable was {actual}, not {expected}",
+    "the function {named} was defined again: a default or captured variable was {change}",
     CHANGES[Change.FUNCTION][1],
 )
 """For a function with the same code but other defaults or captured variables."""
 MISSING = Kind(
     "missing-attribute",
-    "`{subject}` existed in some calls only",
+    "{value} existed in some calls only",
     "set `{subject}` before the first call, and keep it",
 )
 SYMBOLIC = Kind(
     "symbolic-shape",
-    "`{subject}` did not hold{values}",
+    "{value} did not hold{values}",
     "",
 )
 IDENTITY = Kind(
     "object-identity",
-    "`{subject}` did not hold: they were one object when the entry was made, and are two now",
+    "{value} did not hold: they were one object when the entry was made, and are two now",
     "",
 )
 LEARNING_RATE = Kind(
     "learning-rate",
-    "the learning rate `{subject}` was {actual}, not {expected}",
+    "the learning rate {value} was {change}",
     "create the optimizer with its learning rate as a tensor: `lr=torch.tensor(...)`",
 )
 IN_CONDITION = Kind(
     "number-in-condition",
-    "the number `{subject}` was {actual}, not {expected}; a branch or a loop depends on it",
+    "the number {named} was {change}",
     "move the branch or the loop that depends on `{subject}` out of the compiled function",
+    note="a branch or a loop depends on it",
 )
 """For a number that a tensor cannot replace: a branch on a tensor's value ends the graph."""
 IN_CALL = Kind(
     "number-in-call",
-    "the number `{subject}` was {actual}, not {expected}; a call or a slice needs it as a number",
+    "the number {named} was {change}",
     "compile with `dynamic=True`: torch then treats `{subject}` as a symbol",
+    note="a call or a slice needs it as a number",
 )
 HELD_IN_CALL = Kind(
     "held-number-in-call",
     IN_CALL.cause,
     "pass `{subject}` as an argument, and compile with `dynamic=True`: torch then treats it as a symbol",
+    note=IN_CALL.note,
 )
 """For a number in a global variable or a module's attribute, which torch treats as a constant."""
 ONE_IN_CALL = Kind(
     "number-of-one",
-    "the number `{subject}` was {actual}, not {expected}; torch compiles 0 and 1 for themselves",
+    "the number {named} was {change}",
     "",
     is_expected=True,
+    note="torch compiles 0 and 1 for themselves",
 )
 SPECIALIZED = Kind(
     "specialized-number",
-    "the number `{subject}` was {actual}, not {expected}; torch compiles each value of it for itself",
+    "the number {named} was {change}",
     "compute values that depend on `{subject}` before the call, and pass the result",
+    note="torch compiles each value of it for itself",
 )
 """For a number that an entry treated as a symbol and then compared with a value, such as the index of a list."""
 UNKNOWN = Kind("recompile", "{text}", "")

@@ -13,7 +13,8 @@ from pathlib import Path, PurePath
 from depyf.bytecode.records import dataclass
 from depyf.findings.cache_misses.key import GRAPHS, MISS
 from depyf.findings.cache_misses.looks import looks
-from depyf.findings.reasons import failure_words
+from depyf.findings.reasons import UNTOLD, failure_words
+from depyf.model.guard_failure import GuardFailure
 from depyf.model.index_reader import Run
 from depyf.model.names import resumed_function, without_count
 from depyf.model.run import Compile, Dialect, Function, Recompile, Session
@@ -32,7 +33,6 @@ OF_DYNAMO = "torch/_dynamo/"
 
 _KERNEL = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(", re.MULTILINE)
 _EXTERN = re.compile(r"\bextern_kernels\.(?P<name>\w+)\(")
-_WHERE = re.compile(r"  \(\S*:\d+(?: .*)?\)$")
 _FRAME = re.compile(r" <FrameSummary file .*?>")
 _PATH = re.compile(r"(?<![\w/])/[^\s:'\"]+\.py\b")
 _MODULE_END = re.compile(r"(/__init__)?\.py$")
@@ -98,9 +98,12 @@ def module_of(filename: str) -> str:
 def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
     here = _place(function, compiled)
     name = function_words(function)
-    why = _reasons(function, compiled)
+    failures = _nearest(compiled)
+    why = tuple(failure_words(failure, function) for failure in failures)
     if isinstance(compiled.trigger, Recompile) and compiled.failure is None:
-        yield Fact("recompiles", f"{name}: {stable(why[0]) if why else 'torch does not say why'}", here, why)
+        # Neither the line that needs the value nor the process's counters are part of the fact.
+        reason = without_count(failures[0].words) if failures else UNTOLD
+        yield Fact("recompiles", f"{name}: {reason}", here, why)
     for each in compiled.breaks:
         at = each.where or here
         reason = plain(each.reason)
@@ -128,12 +131,12 @@ def _place(function: Function, compiled: Compile) -> UserLine:
     return next((each for each in reversed(compiled.user_stack) if not is_library_file(each.filename)), here)
 
 
-def _reasons(function: Function, compiled: Compile) -> tuple[str, ...]:
-    """Return the guard failures of the entry with the fewest; the newest entry if there are several."""
+def _nearest(compiled: Compile) -> tuple[GuardFailure, ...]:
+    """Return the guard failures of the entry with the fewest; of the newest entry if there are several."""
     if not isinstance(compiled.trigger, Recompile):
         return ()
     failures = [failed.failures for failed in reversed(compiled.trigger.entries) if failed.failures]
-    return tuple(failure_words(failure, function) for failure in min(failures, key=len, default=()))
+    return min(failures, key=len, default=())
 
 
 def _of_skips(session: Session) -> Iterator[Fact]:
@@ -167,11 +170,6 @@ def plain(reason: str) -> str:
     """
     short = _PATH.sub(lambda found: short_path(found[0]), _FRAME.sub("", reason))
     return " ".join(short.split()).strip("'")
-
-
-def stable(text: str) -> str:
-    """Return why an entry refused, without the line that needs the value and without counters of the process."""
-    return without_count(_WHERE.sub("", text))
 
 
 def function_words(function: Function) -> str:
