@@ -488,22 +488,3 @@ def test_a_container_that_the_function_or_an_object_keeps_grows_also_in_unequal_
         made.compiles[0].effects = [SideEffect(source, ())]
         (found,) = findings(run_of(made))
         assert found.kind == kind, (texts, source)
-
-
-def test_the_limit_names_what_each_cause_needs_by_itself() -> None:
-    made = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a0', got 'a1'")
-    for number in range(2, 8):
-        again = Compile(CompileId(0, number), "f", "f.py", 1, user_stack=(CALL,), order=10 + number)
-        texts = ("grad_mode: expected True, got False",)
-        if number % 2 == 0:
-            texts = tuple(f"L[\"{name}\"]: expected 'a{number - 2}', got 'a{number}'" for name in ("mode", "style"))
-        again.trigger = Recompile((failed(f"0/{number - 1}", texts, texts),))
-        made.compiles.append(again)
-    past = Compile(CompileId(0, 8), "f", "f.py", 1, user_stack=(CALL,), order=30)
-    past.failure = Failure("FailOnRecompileLimitHit", "recompile_limit reached", None)
-    made.compiles.append(past)
-    limit, gradients = findings(run_of(made))
-    assert (limit.kind, gradients.kind, gradients.severity) == ("recompile-limit", "grad-mode", "low")
-    assert limit.cause.endswith("recompiles for each cause alone: `mode` with `style` 4, gradients on and off 1")
-    counted = [*limit.compiles, *gradients.compiles]
-    assert sorted(counted) == sorted({*counted}), "each compile is in one finding"
