@@ -190,8 +190,10 @@ def _name(event: Event) -> str:
         return {"grad_mode": "gradients on and off"}.get(failure.source, f"`{failure.source}`")
     if kind.name == STATES["training"].name:
         return "training and evaluation"
-    names = [failure.subject, *(cause.failures[0].subject for cause, _ in event.together if cause.kind.place)]
-    return " with ".join(f"`{name}`" for name in dict.fromkeys(names[:MOST_TOGETHER]))
+    others = sorted(event.together, key=lambda pair: -pair[1])
+    names = [failure.subject, *(cause.failures[0].subject for cause, _ in others if not cause.kind.is_expected)]
+    first, *rest = (f"`{name}`" for name in dict.fromkeys(names[:MOST_TOGETHER]))
+    return f"{first} with {', '.join(rest)}" if rest else first
 
 
 def _severity(event: Event) -> Severity:

@@ -23,7 +23,8 @@ NOTHING_SEEN = """\
 Nothing was compiled while the context was active. Usual reasons:
 
 - The function was compiled before: enter `prepare_debug` before its first call, or call `torch.compiler.reset()`.
-- Nothing that is compiled was called inside the context.
+- Nothing that is compiled was called inside the context. A method of a compiled module, such as `compiled.generate()`,
+  calls the original module.
 - Compilation is switched off: `TORCH_COMPILE_DISABLE=1`, `torch._dynamo.config.disable`, or a `force_eager` stance.
 """
 
