@@ -26,6 +26,7 @@ import torch
 from depyf.bytecode.host import without_warnings
 from depyf.torch.adapters.unseen import left_alone, unseen
 from depyf.trace import stages
+from depyf.trace.events import is_about_tuning
 from depyf.trace.refusals import Listed
 
 _FUNCTION = "trace_structured"
@@ -55,6 +56,12 @@ def pass_over_unheard(log: logging.Logger, own: logging.Handler, take: Take) -> 
     return _replace(original, left_alone(lambda: log.handlers == [own] and not log.filters), take)
 
 
+def _is_about_tuning(given: dict[str, Any]) -> bool:
+    """Return whether an event of the timeline is about tuning, given the arguments of torch's function."""
+    event = given["payload_fn"]() if "payload_fn" in given else None
+    return isinstance(event, dict) and is_about_tuning(str(event.get("name")))
+
+
 def _listens(handler: logging.Handler) -> bool:
     """Return whether a handler needs records. torch's own writes nothing unless `TORCH_TRACE` is set."""
     return getattr(handler, "root_dir", "") is not None
@@ -65,7 +72,7 @@ def _replace(original: Callable[..., object], is_alone: Callable[[], bool], take
     def trace_structured(name: str, *args: Any, **kwargs: Any) -> object:
         if not is_alone():
             return original(name, *args, **kwargs)
-        if name in stages.UNINTERESTING:
+        if name in stages.UNINTERESTING and not (name == stages.TIMELINE and _is_about_tuning(kwargs)):
             return None
         if len(args) > 1 or not kwargs.keys() <= _KNOWN:
             return original(name, *args, **kwargs)

@@ -27,10 +27,12 @@ from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.unheard import pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
+from depyf.torch.adapters.user_frames import leave_out_default_device
 from depyf.torch.capture.own_records import line_about, record_of
 from depyf.torch.capture.run_counts import Counter, RunCounts
 from depyf.trace import stages
 from depyf.trace.cuda_graphs import of_log
+from depyf.trace.events import WANTED
 from depyf.trace.records import record_compile_id, record_kind
 
 HITS = "calls that each entry served"
@@ -86,8 +88,13 @@ class _TraceHandler(logging.Handler):
 
     def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         # A model with many parameters has a record or two of this kind for each.
-        if record_kind(metadata)[0] not in stages.UNINTERESTING:
+        kind = record_kind(metadata)[0]
+        if kind not in stages.UNINTERESTING or kind == stages.TIMELINE and _may_be_wanted(payload):
             self._active.on_record(metadata, payload)
+
+
+def _may_be_wanted(payload: str | None) -> bool:
+    return payload is not None and any(each in payload.encode() for each in WANTED)
 
 
 class ActiveContexts:
@@ -267,6 +274,7 @@ class ActiveContexts:
                 (HITS, partial(watch_runs, self._counts.listener)),
                 ("frames that Dynamo skipped", partial(watch_skips, self.on_skip)),
                 ("lines that Dynamo read", watch_lines),
+                ("lines of nodes with a default device", leave_out_default_device),
             ):
                 ended = begin()
                 if isinstance(ended, Unavailable):
