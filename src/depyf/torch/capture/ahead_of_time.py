@@ -17,7 +17,7 @@ from depyf.model.run import CompileId, NoCall, Unavailable
 from depyf.torch.adapters import ahead, alone, caller
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.trace.records import record_kind
-from depyf.trace.stages import OF_KERNELS
+from depyf.trace.stages import OF_KERNELS, TIMELINE
 
 NO_GUARDS = "it has no guards: no call is compiled, and the caller keeps the result"
 NO_CODE = "there is no bytecode: a graph was compiled without a frame"
@@ -55,7 +55,12 @@ class AheadOfTime:
             self._begin_alone(graph, compile_id)
 
     def with_id(self, metadata: Mapping[str, Any], payload: str | None) -> Mapping[str, Any]:
-        """Return a record without a compile id with the id of the compile that it is about, if there is one."""
+        """Return a record without a compile id with the id of the compile that it is about, if there is one.
+
+        An event of the timeline names its compile itself.
+        """
+        if TIMELINE in metadata:
+            return metadata
         found = ahead.in_progress() if self._ids else None
         compile_id = self._ids.get(found.key) if found is not None else None
         if compile_id is None and (graph := alone.in_progress()) is not None:
