@@ -11,7 +11,6 @@ from benchmarks.index_parts import artefact, entry, function, index, write_dump
 from depyf.links.documents import MAPPINGS, kernel_sources
 from depyf.model.index_reader import read_run
 
-
 # As seen on an H200 with torch 2.11: a lookup for each kernel, and a table of Triton's kernels.
 BETWEEN = ("cpp_cache_miss", "triton_cache_miss", "autotune_cache_hit", "triton_kernel_info")
 

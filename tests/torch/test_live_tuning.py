@@ -1,4 +1,4 @@
-"""Tuning of kernels in a live capture, as an H200 with torch 2.11 reported it: events of the timeline, lookups in threads."""
+"""Tuning of kernels in a live capture, as an H200 with torch 2.11 reported it: timed events, and lookups in threads."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import torch
 
 import depyf
-from depyf.model.user_line import UserLine
 from depyf.model.tuning import choices
+from depyf.model.user_line import UserLine
 from depyf.torch.adapters import alone
 from depyf.torch.capture.active import ACTIVE
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import torch
 
 import depyf
 from depyf.model.run import Unavailable
