@@ -9,10 +9,11 @@ from typing import TypeAlias
 from depyf.findings.callers import is_foreign
 from depyf.findings.catalogue import kind_of_break
 from depyf.findings.catalogue.breaks import GENERIC, advised
+from depyf.model.failure import Failure
 from depyf.model.finding import Cost, Finding, Where
 from depyf.model.naming import title
 from depyf.model.phases import duration
-from depyf.model.run import Compile, Failure, GraphBreak, Session
+from depyf.model.run import Compile, GraphBreak, Session
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import short_path
 

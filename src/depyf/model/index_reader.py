@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from depyf.bytecode.records import dataclass
+from depyf.model.bypass import Bypass, Way
 from depyf.model.cuda_graphs import CudaGraph
+from depyf.model.failure import Failure
 from depyf.model.finding import Cost, Difference, Finding, Where
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.lines_read import LinesRead
@@ -27,7 +29,6 @@ from depyf.model.run import (
     Dialect,
     EntryContrast,
     FailedEntry,
-    Failure,
     FirstCall,
     Function,
     GraphBreak,
@@ -227,6 +228,7 @@ def session_of(index: Json) -> Session:
     session.loose = [_artefact(each) for each in index["outside"]]
     session.earlier = {(each["name"], each["file"], each["line"]): each["hits"] for each in index["compiled_before"]}
     session.skipped = {(each["name"], each["file"], each["reason"]): each["times"] for each in index["skipped"]}
+    session.bypassed = {_bypass(each): each["times"] for each in index.get("bypassed", ())}
     session.installed = {each["file"] for each in index["skipped"] if each.get("installed")}
     session.sources = {each["file"]: each["dump"] for each in index.get("sources", ())}
     session.unavailable = dict(index["unavailable"])
@@ -234,6 +236,11 @@ def session_of(index: Json) -> Session:
     session.trace = _trace(index["trace"]) if index.get("trace") else None
     session.problems = [Problem(each["where"], each["message"]) for each in index["problems"]]
     return session
+
+
+def _bypass(found: Json) -> Bypass:
+    texts = (found["about"], found["compile"], found["reason"])
+    return Bypass(Way(found["way"]), found["what"], found["detail"], _line(found["where"]), *texts)
 
 
 def findings_of(index: Json) -> list[Finding]:

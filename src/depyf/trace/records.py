@@ -8,10 +8,11 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from depyf.model.failure import Failure
 from depyf.model.names import resumed_function
 from depyf.model.phases import CPP, TRITON
 from depyf.model.reproducible import reproducible
-from depyf.model.run import CompileId, Failure, GraphBreak, ShapeFact, SideEffect
+from depyf.model.run import CompileId, GraphBreak, ShapeFact, SideEffect
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import line_at
 

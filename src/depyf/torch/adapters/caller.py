@@ -14,6 +14,8 @@ from depyf.model.run import Unavailable
 
 _DEEPEST = 30
 """The most calls between Dynamo's compile and a hook; in practice fewer than ten."""
+_WRAPPER = f"{os.sep}_dynamo{os.sep}eval_frame.py"
+"""The end of the path of the file with the functions that `torch.compile` puts around a function."""
 _COMPILER = f"{os.sep}_dynamo{os.sep}convert_frame.py"
 """The end of the path of the file with Dynamo's compile."""
 
@@ -26,6 +28,15 @@ def _compiling(frame: types.FrameType | None) -> types.FrameType | None:
             return frame
         frame = frame.f_back
     return None
+
+
+def is_in_compiled_call(frame: types.FrameType | None) -> bool:
+    """Return whether a frame runs inside a call of a compiled function, where Dynamo looks at each frame."""
+    while frame is not None:
+        if frame.f_code.co_filename.endswith(_WRAPPER) and "fn" in frame.f_code.co_freevars:
+            return True
+        frame = frame.f_back
+    return False
 
 
 _NAMES = {"code", "compiler_fn"}

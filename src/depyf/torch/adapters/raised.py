@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import replace
 
-from depyf.model.run import Failure
+from depyf.model.failure import Failure
 from depyf.torch.adapters.caller import backend, compiling_locals, failure_reaches_program
 
 _PHASES = (

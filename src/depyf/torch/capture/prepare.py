@@ -6,18 +6,18 @@ import contextlib
 import os
 import sys
 import types
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depyf.bytecode.host import paused, pausing
 from depyf.model.claims import CLAIMS
-from depyf.model.run import CompileId, Failure, Session, Unavailable
+from depyf.model.failure import Failure
+from depyf.model.run import CompileId, Session, Unavailable
 from depyf.model.running_compile import SLOW
 from depyf.model.variables import SUMMARY_VARIABLE
 from depyf.model.writer import INDEX
-from depyf.torch.adapters import caller, lacking, seams
+from depyf.torch.adapters import caller, seams
 from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
 from depyf.torch.adapters.versions import unknown_version
@@ -30,7 +30,8 @@ from depyf.torch.capture.line_facts import lines_read
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.torch.capture.run_counts import NOWHERE, Counter
 from depyf.torch.capture.selection import Selection
-from depyf.torch.dump.problems import Problems
+from depyf.torch.capture.untold_records import untold_records
+from depyf.torch.dump.problems import Problems, tell_once
 from depyf.torch.dump.progress import Progress, running_log
 from depyf.torch.dump.rank import rank_directory
 from depyf.torch.dump.slow import SlowCompiles
@@ -42,7 +43,7 @@ from depyf.views.summary import show, summary
 
 if TYPE_CHECKING:
     # Each module is imported when it is first needed, so that a program without compiles does not pay for them.
-    from depyf.torch.capture.untraced import UntoldBreaks, Untraced
+    from depyf.torch.capture.bypassed import Bypassed
     from depyf.torch.stepping.first_runs import FirstRuns
 
 
@@ -85,7 +86,7 @@ class DumpContext:
             kernels=kernels,
             known=self._told.function_of,
         )
-        self._untraced, self._breaks = _untraced(self._recorder)
+        self._untraced, self._breaks = untold_records(self._recorder)
         self._earlier = EarlierEntries()
         self._ahead = AheadOfTime(self._recorder)
         self._log_bytecode = log_bytecode
@@ -97,6 +98,7 @@ class DumpContext:
         self._first_runs: FirstRuns | None = None
         self._process = os.getpid()
         self._eager_calls = EagerCalls(self.session)
+        self._bypassed: Bypassed | None = None
         self._keep_trace = keep_trace
         self._trace = contextlib.ExitStack()
 
@@ -389,6 +391,17 @@ class DumpContext:
             if self._log is not None:
                 self._log.session_changed()
 
+    def on_bypass(self, kind: str, *facts: Any) -> None:
+        """Record what compiled code did not serve."""
+        if os.getpid() == self._process:
+            if self._bypassed is None:
+                from depyf.torch.capture.bypassed import Bypassed
+
+                self._bypassed = Bypassed(self.session, self._recorder.code_of)
+            self._bypassed.on_event(kind, *facts)
+            if self._log is not None:
+                self._log.session_changed()
+
     def on_error(self, where: str, error: BaseException) -> None:
         """Record an error inside depyf."""
         self._problems.add(where, error)
@@ -400,31 +413,10 @@ class DumpContext:
         return names[-1] if names else f"__compiled_fn_{LOOSE}"
 
 
-def _untraced(recorder: Recorder) -> tuple[Untraced | None, UntoldBreaks | None]:
-    """Return the replacements for records that this torch does not write."""
-    breaks = lacking.traced_breaks() is not None
-    if seams.has_structured_trace() and not breaks:
-        return None, None
-    from depyf.torch.capture.untraced import UntoldBreaks, Untraced
-
-    untraced = None if seams.has_structured_trace() else Untraced(recorder)
-    return untraced, UntoldBreaks(recorder) if breaks else None
-
-
 def current_context() -> DumpContext | None:
     """Return the context that this thread entered last, else the one that any thread entered last, or None."""
     found = ACTIVE.current()
     return found if isinstance(found, DumpContext) else None
-
-
-_SAID: set[str] = set()
-
-
-def _tell_once(warning: str) -> None:
-    """Give a warning, once in a process."""
-    if warning and warning not in _SAID:
-        _SAID.add(warning)
-        warnings.warn(warning, RuntimeWarning, stacklevel=3)
 
 
 class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context manager is named like a function
@@ -487,7 +479,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         self._entered: list[DumpContext] = []
 
     def __enter__(self) -> Session:
-        _tell_once(unknown_version())
+        tell_once(unknown_version())
         own, whole = rank_directory(self._directory)
         claimed = CLAIMS.own_directory(own)
         context = DumpContext(claimed, Path(os.path.abspath(own)), whole, **self._options)

@@ -14,10 +14,11 @@ from depyf.links.kernel_calls import first_kernel, kernel_calls
 from depyf.links.line_states import FunctionLines, LineState
 from depyf.links.origins import Links, Origin, Origins, joined
 from depyf.model.counts import guard_count
+from depyf.model.failure import Failure
 from depyf.model.index_reader import Family, Run
 from depyf.model.names import graph_number, resumed_function
 from depyf.model.naming import title
-from depyf.model.run import Compile, Failure, Function, GraphBreak, Guard, GuardSet, Resume, Transformed
+from depyf.model.run import Compile, Function, GraphBreak, Guard, GuardSet, Resume, Transformed
 from depyf.model.status import status_of
 from depyf.views.folds import folds
 from depyf.views.html.chunks import Chunks

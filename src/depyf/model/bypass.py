@@ -1,0 +1,51 @@
+"""Something in the program that compiled code does not serve: calls that ran eager, hooks and marks without effect."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from depyf.bytecode.records import dataclass
+from depyf.model.user_line import UserLine
+
+
+class Way(Enum):
+    """How compiled code was bypassed. The value is the word in the index."""
+
+    METHOD = "method"
+    """A method of a compiled module runs the original module."""
+    STANCE = "stance"
+    """The stance of the compiler made a call run eager, or raise."""
+    HOOK = "hook"
+    """A hook was registered after the compile."""
+    MARK = "mark"
+    """A dimension was marked as dynamic, and the entry has one size for it."""
+
+
+FORWARD, CALL, PARTS, UNKNOWN = "forward", "call", "parts", "unknown"
+"""The parts of its module that a method runs, by its source: the `forward` of its module, the module itself, a module in it, or neither."""
+
+
+FORCE_EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE = "force_eager", "eager_on_recompile", "fail_on_recompile"
+STANCES = (FORCE_EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE)
+"""The stances under which compiled functions do not always run compiled code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bypass:
+    """One thing that was bypassed: its text in the program, the facts about it, and the user's line.
+
+    what: the call, the hook, or the value with the mark.
+    detail: for a method, what it runs of the module; for a stance, its name; for a hook, its kind; for a mark, the
+        dimension.
+    about: the function or the module that it is about.
+    compile: the compile that does not have the hook, or for which the mark is void.
+    reason: why, in torch's words, as far as they are known.
+    """
+
+    way: Way
+    what: str
+    detail: str
+    where: UserLine | None
+    about: str = ""
+    compile: str = ""
+    reason: str = ""
