@@ -22,7 +22,7 @@ class Way(Enum):
 
 
 FORWARD, CALL, PARTS, UNKNOWN = "forward", "call", "parts", "unknown"
-"""The parts of its module that a method runs, by its source: the `forward` of its module, the module itself, a module in it, or neither."""
+"""The parts of a module that a method runs: its `forward`, the module itself, a module in it, or neither."""
 
 
 FORCE_EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE = "force_eager", "eager_on_recompile", "fail_on_recompile"

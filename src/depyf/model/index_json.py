@@ -306,6 +306,7 @@ COMPILE: dict[str, Callable[[Compile], Any]] = {
     "shapes": lambda each: PARTS["shapes"](each.shapes),
     "metrics": lambda each: OneLine(each.metrics),
     "failure": lambda each: _failure(each.failure) if each.failure else None,
+    "call_failures": lambda each: [{**_failure(one.failure), "times": one.times} for one in each.call_failures],
     "phase": lambda each: each.phase,
     "phase_began": lambda each: each.phase_began,
     "lines": lambda each: [OneLine(_lines_read(lines)) for lines in each.lines],

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, TypeAlias
 from depyf.bytecode.records import dataclass
 from depyf.model.bypass import Bypass, Way
 from depyf.model.cuda_graphs import CudaGraph
-from depyf.model.failure import Failure
+from depyf.model.failure import CallFailure, Failure
 from depyf.model.finding import Cost, Difference, Finding, Where
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.lines_read import LinesRead
@@ -302,6 +302,7 @@ def _compile(found: Json, function: Function, order: Order) -> Compile:
         seconds=found["seconds"],
         began=found.get("began"),
         failure=_failure(found["failure"]),
+        call_failures=[_call_failure(each) for each in found.get("call_failures", ())],
         phase=found.get("phase", ""),
         backend=found.get("backend", ""),
         phase_began=found.get("phase_began"),
@@ -332,6 +333,12 @@ def _failure(found: Json | None) -> Failure | None:
     where, phase = _line(found.get("where")), found.get("phase", "")
     causes, demanded_by = tuple(found.get("causes", ())), found.get("demanded_by", "")
     return Failure(found["kind"], found["reason"], where, phase, found.get("raised"), causes, demanded_by)
+
+
+def _call_failure(found: Json) -> CallFailure:
+    failure = _failure(found)
+    assert failure is not None
+    return CallFailure(failure, found["times"])
 
 
 def _compile_id(text: str) -> CompileId:

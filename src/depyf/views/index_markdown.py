@@ -43,6 +43,7 @@ def index_markdown(session: Session, found: tuple[Finding, ...] | None = None) -
             _recompiles(session, pairs),
             _breaks(pairs),
             _failures(pairs),
+            _failed_calls(pairs),
             _files(session, pairs),
         ]
     else:
@@ -219,7 +220,22 @@ def _failures(pairs: list[tuple[Function, Compile]]) -> str:
             reason = each.failure.reason.strip().split("\n", 1)[0]
             raised = "; the call raised this error" if each.failure.raised else ""
             lines.append(f"- {title(function)}, {place} (compile {each.id}): {each.failure.kind}: {reason}{raised}")
+            lines += [f"  - caused by {cause}" for cause in each.failure.causes]
     return "## Frames that Dynamo gave up\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _failed_calls(pairs: list[tuple[Function, Compile]]) -> str:
+    """Return the section on exceptions that the code of a backend raised in calls."""
+    rows = []
+    for function, compiled in pairs:
+        for each in compiled.call_failures:
+            found = each.failure
+            rows.append(
+                f"- {counted(each.times, 'call')} of {title(function)} (compile {compiled.id}){_at(found.where)}, "
+                f"in {found.phase}: {found.kind}: {found.summary}"
+            )
+            rows += [f"  - caused by {cause}" for cause in found.causes]
+    return "\n".join(["## Calls in which compiled code raised an exception", "", *rows, ""]) if rows else ""
 
 
 def _files(session: Session, pairs: list[tuple[Function, Compile]]) -> str:

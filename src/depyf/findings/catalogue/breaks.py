@@ -280,6 +280,26 @@ def advised(hints: Sequence[str]) -> str:
     return next((each for each in hints if not _NO_ADVICE.search(each)), "")
 
 
+_WITHOUT_FAKE = (
+    re.compile(r"no fake impl\w* registered for <CustomOpDef\((?P<space>\w+)::(?P<name>\w+)\)>"),
+    re.compile(r"\b(?P<space>\w+)::(?P<name>\w+): attempted to run this operator with Meta tensors"),
+    re.compile(r"unsupported operator: (?P<space>\w+)\.(?P<name>\w+)"),
+)
+_OF_TORCH = frozenset(("aten", "prim", "prims"))
+
+
+def fake_kernel(text: str) -> str:
+    """Return the advice for a custom operator without a fake kernel, by torch's text about it, or ""."""
+    found = next((match for sign in _WITHOUT_FAKE if (match := sign.search(text)) is not None), None)
+    if found is None or found["space"] in _OF_TORCH:
+        return ""
+    operator = f"{found['space']}::{found['name']}"
+    return (
+        f'register a fake kernel: decorate with `@torch.library.register_fake("{operator}")` a function with the '
+        "arguments of the operator that returns an empty tensor with the size and the dtype of its result"
+    )
+
+
 def _is_of_optimizer(found: GraphBreak, line: str) -> bool:
     """Return whether a graph ends at an optimizer's `step`: at its call, or at torch's own break there."""
     filename = found.where.filename.replace("\\", "/") if found.where is not None else ""

@@ -10,7 +10,10 @@ from collections.abc import Mapping
 import torch
 from torch._dynamo.exc import UncapturedHigherOrderOpError, Unsupported, UserError
 
+from depyf.findings.callers import is_foreign
 from depyf.model.run import Unavailable
+from depyf.model.user_line import UserLine
+from depyf.model.user_source import line_at
 
 _DEEPEST = 30
 """The most calls between Dynamo's compile and a hook; in practice fewer than ten."""
@@ -28,6 +31,15 @@ def _compiling(frame: types.FrameType | None) -> types.FrameType | None:
             return frame
         frame = frame.f_back
     return None
+
+
+def own_frame(frame: types.FrameType | None) -> UserLine | None:
+    """Return the innermost line of the user's own in a stack, or None."""
+    while frame is not None and is_foreign(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    return line_at(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
 
 
 def is_in_compiled_call(frame: types.FrameType | None) -> bool:

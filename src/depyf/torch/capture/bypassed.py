@@ -19,7 +19,6 @@ from typing import Any
 
 import torch
 
-from depyf.findings.callers import is_foreign
 from depyf.model.bypass import (
     CALL,
     EAGER_ON_RECOMPILE,
@@ -32,10 +31,9 @@ from depyf.model.bypass import (
     Way,
 )
 from depyf.model.run import Function, Session
-from depyf.model.user_line import UserLine
-from depyf.model.user_source import code_source, line_at
+from depyf.model.user_source import code_source
 from depyf.torch.adapters import seams
-from depyf.torch.adapters.caller import is_in_compiled_call
+from depyf.torch.adapters.caller import is_in_compiled_call, own_frame
 from depyf.torch.adapters.compiled_modules import is_compiled, is_compiled_module
 from depyf.torch.capture.active import HITS
 from depyf.torch.capture.weak_codes import WeakCodes
@@ -97,7 +95,7 @@ class MethodCalls:
             return
         way = self._way(module, method)
         if way:
-            where = _users_line(frame)
+            where = own_frame(frame)
             self._tell(Bypass(Way.METHOD, text, way, where, type(module).__qualname__.replace("<locals>.", "")))
 
     def _text(self, frame: types.FrameType, name: str) -> str:
@@ -138,7 +136,7 @@ class StanceCalls:
     def called(self, stance: str, function: object, frame: types.FrameType | None) -> None:
         """Receive a call of a compiled function from `frame`, before it runs."""
         code, name = _code_and_name(function)
-        found = Bypass(Way.STANCE, name, stance, _users_line(frame), name)
+        found = Bypass(Way.STANCE, name, stance, own_frame(frame), name)
         if stance == FORCE_EAGER:
             self._tell(found)
         elif stance == EAGER_ON_RECOMPILE and code is not None:
@@ -152,7 +150,7 @@ class StanceCalls:
         lines = [line.strip().removeprefix("- ") for line in str(error).splitlines()]
         reason = next((line for before, line in pairwise(lines) if before.endswith("guard failure(s):")), "")
         reason = _ENTRY.sub("", reason)
-        self._tell(Bypass(Way.STANCE, name, FAIL_ON_RECOMPILE, _users_line(frame), name, reason=reason))
+        self._tell(Bypass(Way.STANCE, name, FAIL_ON_RECOMPILE, own_frame(frame), name, reason=reason))
 
     def ended(self) -> None:
         """Note the last calls, because the stance has ended."""
@@ -198,15 +196,6 @@ def _callee(frame: types.FrameType, name: str) -> str:
         return text[begin:end].decode(errors="replace") if is_call and begin < end else name if is_call else ""
     found = re.search(rf"[\w.\[\]\"']*\.{re.escape(name)}(?=\s*\()", linecache.getline(filename, frame.f_lineno))
     return found[0] if found is not None else ""
-
-
-def _users_line(frame: types.FrameType | None) -> UserLine | None:
-    """Return the innermost line of the user's own in a stack, or None."""
-    while frame is not None and is_foreign(frame.f_code.co_filename):
-        frame = frame.f_back
-    if frame is None:
-        return None
-    return line_at(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
 
 
 def _plain(method: object) -> types.FunctionType | None:

@@ -26,6 +26,7 @@ from depyf.torch.capture.active import ACTIVE, HITS
 from depyf.torch.capture.ahead_of_time import AheadOfTime
 from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
+from depyf.torch.capture.graph_failures import GraphFailures
 from depyf.torch.capture.line_facts import lines_read
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.torch.capture.run_counts import NOWHERE, Counter
@@ -98,6 +99,7 @@ class DumpContext:
         self._first_runs: FirstRuns | None = None
         self._process = os.getpid()
         self._eager_calls = EagerCalls(self.session)
+        self._graph_failures = GraphFailures(self._problems, self._log_running)
         self._bypassed: Bypassed | None = None
         self._keep_trace = keep_trace
         self._trace = contextlib.ExitStack()
@@ -120,6 +122,7 @@ class DumpContext:
             self.session.unavailable.update(ACTIVE.unheard_caches())
             ACTIVE.leave(self)
             self._eager_calls.end()
+            self._graph_failures.end()
         with self._problems.contained("ending torch's trace"):
             self._trace.close()
         if os.getpid() != self._process:
@@ -292,6 +295,9 @@ class DumpContext:
         made = hooks.on_code(
             self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode, install=self.replaces_code
         )
+        running = self._recorder.known(current[0]) if current is not None else None
+        if running is not None:
+            self._graph_failures.watch(running, new_code)
         if HITS not in self.session.unavailable:
             self._recorder.await_runs(new_code if made is None else made)
         self._log_compile(current[0] if current is not None else None)
@@ -325,7 +331,9 @@ class DumpContext:
             self._log_compile(current[0])
 
     def _log_compile(self, compile_id: CompileId | None) -> None:
-        running = self._recorder.known(compile_id)
+        self._log_running(self._recorder.known(compile_id))
+
+    def _log_running(self, running: Running | None) -> None:
         if self._log is not None and running is not None:
             self._log.changed(running.function, running.compile)
 
