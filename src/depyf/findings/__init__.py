@@ -9,6 +9,7 @@ from depyf.findings.bypassed import of_bypassed
 from depyf.findings.caches import of_caches
 from depyf.findings.cuda_graphs import of_cuda_graphs
 from depyf.findings.failures import of_call_failures, of_failures, of_unfinished
+from depyf.findings.marks import of_marks
 from depyf.findings.merge import merged
 from depyf.findings.recompiles import of_recompiles
 from depyf.findings.skipped import of_skipped
@@ -25,6 +26,7 @@ SOURCES = (
     of_recompiles,
     of_breaks,
     of_bypassed,
+    of_marks,
     of_skipped,
     of_cuda_graphs,
     of_caches,

@@ -25,6 +25,8 @@ def of_bypassed(session: Session) -> Iterator[Finding]:
     for each, times in session.bypassed.items():
         if each.way is Way.METHOD and each.detail in _RUNS:
             yield _of_method(each, times)
+        elif each.way is Way.HOOK:
+            yield _of_hook(each)
         elif each.way is Way.STANCE:
             calls.setdefault((each.about, each.detail, each.reason == UNKNOWN), []).append((each, times))
     for (about, stance, _), found in calls.items():
@@ -44,6 +46,20 @@ def _of_method(found: Bypass, times: int) -> Finding:
     )
     where = place(found.where) if found.where is not None else None
     return Finding("bypassed-method", "high", where, cause, Cost(times, 0.0, 0), fix, ())
+
+
+def _of_hook(found: Bypass) -> Finding:
+    module, _, function = found.about.partition(", ")
+    cause = (
+        f"Compiled code does not run the {found.detail} `{found.what}` of `{module}`: the hook was registered after "
+        f"compile {found.compile} of `{function}`, and torch does not guard on hooks"
+    )
+    fix = (
+        "register the hook before the first call of the compiled function, or set "
+        "`torch._dynamo.config.skip_nnmodule_hook_guards = False` before it"
+    )
+    where = place(found.where) if found.where is not None else None
+    return Finding("late-hook", "medium", where, cause, Cost(None, 0.0, 0), fix, (found.compile,))
 
 
 def _of_stance(about: str, stance: str, found: list[tuple[Bypass, int]]) -> Finding:

@@ -1,4 +1,4 @@
-"""Something in the program that compiled code does not serve: calls that ran eager, hooks and marks without effect."""
+"""Something in the program that compiled code does not serve: calls that ran eager, and hooks without effect."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ class Way(Enum):
     """The stance of the compiler made a call run eager, or raise."""
     HOOK = "hook"
     """A hook was registered after the compile."""
-    MARK = "mark"
-    """A dimension was marked as dynamic, and the entry has one size for it."""
 
 
 FORWARD, CALL, PARTS, UNKNOWN = "forward", "call", "parts", "unknown"
@@ -34,11 +32,10 @@ STANCES = (FORCE_EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE)
 class Bypass:
     """One thing that was bypassed: its text in the program, the facts about it, and the user's line.
 
-    what: the call, the hook, or the value with the mark.
-    detail: for a method, what it runs of the module; for a stance, its name; for a hook, its kind; for a mark, the
-        dimension.
+    what: the call, or the hook.
+    detail: for a method, what it runs of the module; for a stance, its name; for a hook, its kind.
     about: the function or the module that it is about.
-    compile: the compile that does not have the hook, or for which the mark is void.
+    compile: the compile that does not have the hook.
     reason: why, in torch's words, as far as they are known.
     """
 

@@ -419,7 +419,7 @@ class Session:
     skipped: dict[tuple[str, str, str], int] = field(default_factory=dict)
     """The number of times Dynamo skipped each frame, by the code's name and file and the reason."""
     bypassed: dict[Bypass, int] = field(default_factory=dict)
-    """Calls, hooks and marks that compiled code did not serve, with the number of times."""
+    """Calls and hooks that compiled code did not serve, with the number of times."""
     installed: set[str] = field(default_factory=set)
     """The files of an index that was read, if they belong to installed packages or to Python's library."""
     sources: dict[str, str] = field(default_factory=dict)

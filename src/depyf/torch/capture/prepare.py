@@ -24,9 +24,9 @@ from depyf.torch.adapters.versions import unknown_version
 from depyf.torch.capture import entries, hooks
 from depyf.torch.capture.active import ACTIVE, HITS
 from depyf.torch.capture.ahead_of_time import AheadOfTime
+from depyf.torch.capture.beside import Beside
 from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
-from depyf.torch.capture.graph_failures import GraphFailures
 from depyf.torch.capture.line_facts import lines_read
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.torch.capture.run_counts import NOWHERE, Counter
@@ -44,7 +44,6 @@ from depyf.views.summary import show, summary
 
 if TYPE_CHECKING:
     # Each module is imported when it is first needed, so that a program without compiles does not pay for them.
-    from depyf.torch.capture.bypassed import Bypassed
     from depyf.torch.stepping.first_runs import FirstRuns
 
 
@@ -99,8 +98,7 @@ class DumpContext:
         self._first_runs: FirstRuns | None = None
         self._process = os.getpid()
         self._eager_calls = EagerCalls(self.session)
-        self._graph_failures = GraphFailures(self._problems, self._log_running)
-        self._bypassed: Bypassed | None = None
+        self._beside = Beside(self.session, self._recorder, self._problems, self._log_running)
         self._keep_trace = keep_trace
         self._trace = contextlib.ExitStack()
 
@@ -122,7 +120,7 @@ class DumpContext:
             self.session.unavailable.update(ACTIVE.unheard_caches())
             ACTIVE.leave(self)
             self._eager_calls.end()
-            self._graph_failures.end()
+            self._beside.end()
         with self._problems.contained("ending torch's trace"):
             self._trace.close()
         if os.getpid() != self._process:
@@ -274,6 +272,7 @@ class DumpContext:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
                 entries.read_guards_in_progress(self._recorder, running)
                 hooks.tell_reason(self._recorder, running, self._dump)
+            self._beside.guarded(running)
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Write the source of Dynamo's code; return the code to run instead, or None for Dynamo's own."""
@@ -295,9 +294,7 @@ class DumpContext:
         made = hooks.on_code(
             self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode, install=self.replaces_code
         )
-        running = self._recorder.known(current[0]) if current is not None else None
-        if running is not None:
-            self._graph_failures.watch(running, new_code)
+        self._beside.compiled(self._recorder.known(current[0]) if current is not None else None, new_code)
         if HITS not in self.session.unavailable:
             self._recorder.await_runs(new_code if made is None else made)
         self._log_compile(current[0] if current is not None else None)
@@ -402,11 +399,7 @@ class DumpContext:
     def on_bypass(self, kind: str, *facts: Any) -> None:
         """Record what compiled code did not serve."""
         if os.getpid() == self._process:
-            if self._bypassed is None:
-                from depyf.torch.capture.bypassed import Bypassed
-
-                self._bypassed = Bypassed(self.session, self._recorder.code_of)
-            self._bypassed.on_event(kind, *facts)
+            self._beside.on_event(kind, *facts)
             if self._log is not None:
                 self._log.session_changed()
 
