@@ -109,6 +109,26 @@ def test_a_hook_that_runs_is_no_finding(tmp_path: Path) -> None:
     assert not [each for each in told(tmp_path, program) if each.kind == "late-hook"] and ran
 
 
+@torch.compiler.disable  # here
+def disabled(_: Any, __: Any, out: Any) -> Any:
+    return out * 2
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_disabled_hook_has_its_name_and_its_line(tmp_path: Path, inside: bool) -> None:
+    module = Net()
+    (module.linear if inside else module).register_forward_hook(disabled)
+    (found,) = told(tmp_path, lambda: torch.compile(module, backend="eager")(torch.ones(2, 4)))
+    if inside:
+        name = found.cause.partition(" is called")[0]
+        assert name.startswith("Graph break: the hook `disabled` (") and "# here" in linecache.getline(
+            __file__, int(name.rpartition(":")[2].rstrip(")"))
+        )
+    else:
+        assert found.cause.startswith("The forward hook `disabled` runs eager beside each call of the code of ")
+        assert found.severity == "low" and HERE in line(found)
+
+
 def branching(x: Any) -> Any:
     if x.shape[0] == 6:  # here
         return x + 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from depyf.findings.failures import place
-from depyf.model.bypass import CALL, FAIL_ON_RECOMPILE, FORCE_EAGER, FORWARD, PARTS, UNKNOWN, Bypass, Way
+from depyf.model.bypass import CALL, DISABLED, FAIL_ON_RECOMPILE, FORCE_EAGER, FORWARD, PARTS, UNKNOWN, Bypass, Way
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Finding
 from depyf.model.run import Session
@@ -22,11 +22,15 @@ _RUNS = {
 def of_bypassed(session: Session) -> Iterator[Finding]:
     """Yield a finding for each thing that compiled code did not serve."""
     calls: dict[tuple[str, str, bool], list[tuple[Bypass, int]]] = {}
+    # The finding of a break covers a disabled hook that ends a graph.
+    called = [each.called for _, compiled in session.compiles() for each in compiled.breaks]
+    broken = {(each.filename, each.line) for each in called if each is not None}
     for each, times in session.bypassed.items():
         if each.way is Way.METHOD and each.detail in _RUNS:
             yield _of_method(each, times)
         elif each.way is Way.HOOK:
-            yield _of_hook(each)
+            if each.reason != DISABLED or each.where is None or (each.where.filename, each.where.line) not in broken:
+                yield _of_hook(each)
         elif each.way is Way.STANCE:
             calls.setdefault((each.about, each.detail, each.reason == UNKNOWN), []).append((each, times))
     for (about, stance, _), found in calls.items():
@@ -49,6 +53,13 @@ def _of_method(found: Bypass, times: int) -> Finding:
 
 
 def _of_hook(found: Bypass) -> Finding:
+    where = place(found.where) if found.where is not None else None
+    if found.reason == DISABLED:
+        cause = (
+            f"The {found.detail} `{found.what}` runs eager beside each call of the code of `{found.about}`: "
+            "`torch.compiler.disable` leaves it out"
+        )
+        return Finding("disabled-hook", "low", where, cause, Cost(None, 0.0, 0), "", (found.compile,))
     module, _, function = found.about.partition(", ")
     cause = (
         f"Compiled code does not run the {found.detail} `{found.what}` of `{module}`: the hook was registered after "
@@ -58,7 +69,6 @@ def _of_hook(found: Bypass) -> Finding:
         "register the hook before the first call of the compiled function, or set "
         "`torch._dynamo.config.skip_nnmodule_hook_guards = False` before it"
     )
-    where = place(found.where) if found.where is not None else None
     return Finding("late-hook", "medium", where, cause, Cost(None, 0.0, 0), fix, (found.compile,))
 
 

@@ -16,13 +16,15 @@ class Way(Enum):
     STANCE = "stance"
     """The stance of the compiler made a call run eager, or raise."""
     HOOK = "hook"
-    """A hook was registered after the compile."""
+    """A hook was registered after the compile, or is disabled."""
 
 
 FORWARD, CALL, PARTS, UNKNOWN = "forward", "call", "parts", "unknown"
 """The parts of a module that a method runs: its `forward`, the module itself, a module in it, or neither."""
 
 
+DISABLED = "torch.compiler.disable"
+"""The reason of a hook that runs eager beside compiled code."""
 FORCE_EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE = "force_eager", "eager_on_recompile", "fail_on_recompile"
 STANCES = (FORCE_EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE)
 """The stances under which compiled functions do not always run compiled code."""
@@ -35,7 +37,7 @@ class Bypass:
     what: the call, or the hook.
     detail: for a method, what it runs of the module; for a stance, its name; for a hook, its kind.
     about: the function or the module that it is about.
-    compile: the compile that does not have the hook.
+    compile: the compile without the hook.
     reason: why, in torch's words, as far as they are known.
     """
 

@@ -455,6 +455,7 @@ def _break(found: GraphBreak) -> dict[str, Any]:
         "code": found.code,
         "where": _line(found.where),
         "stack": [_line(line) for line in found.stack],
+        **({"called": _line(found.called)} if found.called is not None else {}),
     }
 
 

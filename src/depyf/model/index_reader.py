@@ -459,6 +459,7 @@ def _break(found: Json) -> GraphBreak:
         stack=_lines(found["stack"]),
         attempt=0,
         text="",
+        called=_line(found.get("called")),
     )
 
 

@@ -159,6 +159,8 @@ class GraphBreak:
     stack: tuple[UserLine, ...]
     attempt: int
     text: str
+    called: UserLine | None = None
+    """The definition of the called function that `torch.compiler.disable` leaves out; None for any other break."""
 
 
 @dataclass(frozen=True, slots=True)

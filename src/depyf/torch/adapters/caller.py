@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 import types
 from collections.abc import Mapping
 
@@ -107,6 +108,24 @@ def backend() -> str:
         wrapped = getattr(compiler, "compiler_fn", None)
         name = getattr(wrapped, "__name__", "") if wrapped is not None else ""
     return name if isinstance(name, str) else ""
+
+
+def disabled_function() -> object:
+    """Return the function at whose call Dynamo ends a graph in this thread because it is disabled, or None.
+
+    Dynamo handles its own exception then. A frame of the traceback belongs to Dynamo's variable for the function.
+    """
+    error = sys.exc_info()[1]
+    if not isinstance(error, Unsupported):
+        return None
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        variable = frame.f_locals.get("self")
+        if not type(variable).__module__.startswith("torch._dynamo.variables."):
+            continue
+        for function in (vars(variable).get("value"), vars(variable).get("fn")):
+            if getattr(function, "_torchdynamo_disable", False) is True:
+                return getattr(function, "_torchdynamo_orig_callable", function)
+    return None
 
 
 def failure_reaches_program() -> bool:

@@ -26,3 +26,12 @@ def hooks_of(module: torch.nn.Module) -> Iterator[tuple[str, int, object]]:
         held = vars(module).get(name)
         if isinstance(held, dict):
             yield from ((name, number, hook) for number, hook in list(held.items()))
+
+
+def without_disable(hook: object) -> object | None:
+    """Return the function that `torch.compiler.disable` wraps in a hook, or None for any other hook."""
+    function = getattr(hook, "__func__", hook)
+    if not callable(hook) or getattr(function, "_torchdynamo_disable", False) is not True:
+        return None
+    found: object = getattr(function, "_torchdynamo_orig_callable", function)
+    return found

@@ -52,4 +52,4 @@ class Beside:
     def end(self) -> None:
         """Leave torch's graphs as they were, and note the hooks that compiled code does not run."""
         self._failures.end()
-        self._session.bypassed.update(dict.fromkeys(self._modules.registered_later(), 1))
+        self._session.bypassed.update(dict.fromkeys(self._modules.bypasses(), 1))

@@ -15,14 +15,14 @@ from collections.abc import Iterator, Mapping
 import torch
 
 from depyf.bytecode.records import dataclass
-from depyf.model.bypass import Bypass, Way
+from depyf.model.bypass import DISABLED, Bypass, Way
 from depyf.model.naming import title
 from depyf.model.run import GuardSet, Unavailable
 from depyf.model.spelling import spelled
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import line_at
 from depyf.torch.adapters import seams
-from depyf.torch.adapters.module_hooks import HOOKS, are_guarded, hooks_of
+from depyf.torch.adapters.module_hooks import HOOKS, are_guarded, hooks_of, without_disable
 from depyf.torch.capture.recorder import Running
 
 _CALLED = "not dict_contains("
@@ -45,6 +45,7 @@ class HookedModules:
 
     def __init__(self) -> None:
         self._called: dict[tuple[int, str], _Called] = {}
+        self._disabled: dict[tuple[int, str], Bypass] = {}
 
     def note(self, running: Running) -> None:
         """Record the modules that a compile calls, while torch writes its record of the guards."""
@@ -52,6 +53,7 @@ class HookedModules:
         if not isinstance(guards, GuardSet) or isinstance(made, Unavailable):
             return
         scope = {"L": made.local_values, "G": made.global_values}
+        self._note_disabled(running, made.local_values.get("self"))
         for guard in guards.guards:
             if guard.clause.startswith(_CALLED) and guard.clause.endswith(_END):
                 source = guard.clause[len(_CALLED) : -len(_END)]
@@ -61,7 +63,27 @@ class HookedModules:
                     key = id(module), running.function.key
                     self._called[key] = _Called(weakref.ref(module), source, hooks, running)
 
-    def registered_later(self) -> Iterator[Bypass]:
+    def _note_disabled(self, running: Running, owner: object) -> None:
+        """Note the disabled hooks of the module whose `forward` is compiled. They run beside its code."""
+        forward = getattr(type(owner), "forward", None)
+        code = running.live_code() if running.live_code is not None else None
+        if not isinstance(owner, torch.nn.Module) or getattr(forward, "__code__", None) is not code or code is None:
+            return
+        for name, _, hook in hooks_of(owner):
+            inner = without_disable(hook)
+            if inner is not None:
+                what, where = _name_and_line(inner)
+                about, compile_id = title(running.function), str(running.compile.id)
+                self._disabled.setdefault(
+                    (id(hook), name), Bypass(Way.HOOK, what, HOOKS[name], where, about, compile_id, DISABLED)
+                )
+
+    def bypasses(self) -> Iterator[Bypass]:
+        """Yield each disabled hook, and each hook that was registered after the compiles that call its module."""
+        yield from self._disabled.values()
+        yield from self._registered_later()
+
+    def _registered_later(self) -> Iterator[Bypass]:
         """Yield each hook that its module did not have in the last compile that calls the module."""
         for each in self._called.values() if not are_guarded() else ():
             module = each.module()
