@@ -16,6 +16,7 @@ from typing import Any
 from depyf.bytecode.records import dataclass
 from depyf.model.claims import own_process
 from depyf.model.cuda_graphs import CudaGraph
+from depyf.model.failure import Failure
 from depyf.model.finding import Finding, Where
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.lines_read import LinesRead
@@ -24,7 +25,6 @@ from depyf.model.run import (
     CacheEvent,
     Compile,
     FailedEntry,
-    Failure,
     FirstCall,
     Function,
     GraphBreak,
@@ -154,6 +154,22 @@ OTHERS: dict[str, tuple[str, Callable[[Session], Any]]] = {
                 "times": times,
             }
             for (name, filename, reason), times in session.skipped.items()
+        ],
+    ),
+    "bypassed": (
+        "bypassed",
+        lambda session: [
+            {
+                "way": each.way.value,
+                "what": each.what,
+                "detail": each.detail,
+                "where": _line(each.where),
+                "about": each.about,
+                "compile": each.compile,
+                "reason": each.reason,
+                "times": times,
+            }
+            for each, times in session.bypassed.items()
         ],
     ),
     "unavailable": ("unavailable", lambda session: dict(sorted(session.unavailable.items()))),
@@ -290,6 +306,7 @@ COMPILE: dict[str, Callable[[Compile], Any]] = {
     "shapes": lambda each: PARTS["shapes"](each.shapes),
     "metrics": lambda each: OneLine(each.metrics),
     "failure": lambda each: _failure(each.failure) if each.failure else None,
+    "call_failures": lambda each: [{**_failure(one.failure), "times": one.times} for one in each.call_failures],
     "phase": lambda each: each.phase,
     "phase_began": lambda each: each.phase_began,
     "lines": lambda each: [OneLine(_lines_read(lines)) for lines in each.lines],
@@ -438,6 +455,7 @@ def _break(found: GraphBreak) -> dict[str, Any]:
         "code": found.code,
         "where": _line(found.where),
         "stack": [_line(line) for line in found.stack],
+        **({"called": _line(found.called)} if found.called is not None else {}),
     }
 
 

@@ -55,6 +55,7 @@ _REPLACED: dict[str, Callable[[Compile], object]] = {
     "side_effects": lambda each: tuple(each.effects),
     "metrics": lambda each: len(each.metrics),
     "failure": lambda each: each.failure,
+    "call_failures": lambda each: tuple((one.failure, one.times) for one in each.call_failures),
     "phase": lambda each: each.phase,
     "phase_began": lambda each: each.phase_began,
     "lines": lambda each: each.lines,

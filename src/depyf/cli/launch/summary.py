@@ -40,6 +40,8 @@ class Summary:
     seconds: float = 0.0
     recompiles: int = 0
     given_up: int = 0
+    failed_calls: int = 0
+    """Calls in which the code of a backend raised an exception."""
     unproven: int = 0
     with_code: int = 0
     """Compiles that produced code."""
@@ -75,6 +77,7 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
         found.breaks += places_of_breaks([each])
         found.recompiles += isinstance(each.trigger, Recompile)
         found.given_up += each.failure is not None
+        found.failed_calls += sum(one.times for one in each.call_failures)
         found.with_code += isinstance(made, Transformed) and each.failure is None
         found.unproven += isinstance(made, Transformed) and made.level is Level.UNPROVEN
         name = title(session.functions[function.root])
@@ -134,6 +137,7 @@ def _worth(found: Summary) -> str:
         str(break_count(found.breaks)) if found.breaks else "",
         counted(found.recompiles, "recompile") if found.recompiles else "",
         f"{counted(found.given_up, 'frame')} given up" if found.given_up else "",
+        f"{counted(found.failed_calls, 'call')} failed in compiled code" if found.failed_calls else "",
         f"{counted(found.unproven, 'compile')} not proven" if found.unproven else "",
         f"{seconds:.1f} s for compile {which}" if seconds >= SLOWEST_AT_LEAST else "",
         f"{counted(found.problems, 'error')} inside depyf" if found.problems else "",

@@ -21,6 +21,7 @@ from torch._dynamo import convert_frame, resume_execution
 from depyf.bytecode.records import dataclass
 from depyf.model.run import CompileId, Unavailable
 from depyf.torch.adapters import entry_ids, lacking
+from depyf.torch.adapters.stances import own_stance
 
 # torch's own objects without types that depyf could name.
 CacheEntry: TypeAlias = Any
@@ -170,8 +171,18 @@ def without_compiling() -> contextlib.AbstractContextManager[Any]:
     set_stance = getattr(torch.compiler, "set_stance", None)
     if set_stance is None:
         return _run_only()
-    stance: contextlib.AbstractContextManager[Any] = set_stance("eager_on_recompile")
-    return stance
+    return _without_recompiles(set_stance)
+
+
+@contextlib.contextmanager
+def _without_recompiles(set_stance: Callable[[str], contextlib.AbstractContextManager[Any]]) -> Iterator[None]:
+    with own_stance():
+        stance = set_stance("eager_on_recompile")
+        stance.__enter__()
+    try:
+        yield
+    finally:
+        stance.__exit__(None, None, None)
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ import time
 import types
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from depyf.bytecode.records import dataclass
@@ -278,6 +278,14 @@ class Recorder(join.Join[Running]):
         """Return the code of a function with a compile, while the program holds it."""
         held = self._codes.get(function.key)
         return held() if held is not None else None
+
+    def _note_break(self, running: Running, payload: str, attempt: int) -> None:
+        breaks = running.compile.breaks
+        count = len(breaks)
+        super()._note_break(running, payload, attempt)
+        code = getattr(caller.disabled_function(), "__code__", None)
+        if len(breaks) > count and isinstance(code, types.CodeType):
+            breaks[-1] = replace(breaks[-1], called=line_at(code.co_filename, code.co_firstlineno, code.co_name))
 
     def _finish(self, running: Running, metrics: Mapping[str, Any]) -> None:
         super()._finish(running, metrics)

@@ -55,10 +55,15 @@ def overview(run: Run) -> list[Json]:
             "breaks": breaks_of([compiled]).places,
             "calls": compiled.hits,
             "seconds": round(duration(compiled.seconds), 6),
-            "failed": compiled.failure.summary if compiled.failure is not None else None,
+            "failed": _failed(compiled),
         }
         for function, compiled in run.session.compiles()
     ]
+
+
+def _failed(compiled: Compile) -> str | None:
+    found = compiled.failure or next((each.failure for each in compiled.call_failures), None)
+    return found.summary if found is not None else None
 
 
 def all_findings(run: Run) -> list[Json]:
