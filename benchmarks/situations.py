@@ -74,6 +74,11 @@ def marked(program: str, mark: str) -> int:
     return lines[0]
 
 
+def said_in_terminal(output: str, file: str) -> str:
+    """Return depyf's lines of a run's output, without the name of the program's file, whose words depyf does not say."""
+    return "\n".join(row.replace(file, "") for row in output.splitlines() if row.startswith("depyf:"))
+
+
 def _unlike(wanted: dict[str, Any], finding: dict[str, Any], first: bool, program: str) -> list[str]:
     """Return in what a finding differs from what must be said, besides its words."""
     differences = []
@@ -190,8 +195,7 @@ def measured(name: str, longest: float = LONGEST_SECONDS) -> Judgement:
         if not index.exists():
             return Judgement([f"no index.json, exit code {run.returncode}: {run.stderr[-500:]}"], healthy=healthy)
         findings = json.loads(index.read_text())["findings"]
-    terminal = "\n".join(row for row in (run.stdout + run.stderr).splitlines() if row.startswith("depyf:"))
-    judgement = judge(expected, findings, terminal, program.read_text())
+    judgement = judge(expected, findings, said_in_terminal(run.stdout + run.stderr, program.name), program.read_text())
     if run.returncode != expected.get("exit_code", 0):
         judgement.missing.append(f"exit code {run.returncode}")
     return judgement

@@ -107,6 +107,11 @@ def test_a_compile_of_two_findings_about_recompiles_is_false():
     assert judge(EXPECTED, [again, {**again, "where": {"line": 1}}], "", PROGRAM).false
 
 
+def test_the_name_of_the_file_is_nothing_that_depyf_says():
+    output = "model made\ndepyf: `x` was 2 (class_in_loop.py:3)\n"
+    assert situations.said_in_terminal(output, "class_in_loop.py") == "depyf: `x` was 2 (:3)"
+
+
 def test_a_program_without_an_end_is_wrong():
     judgement = measured("healthy_training", longest=0.01)
     assert judgement.healthy and judgement.missing == ["no end within 0.01 s"]
