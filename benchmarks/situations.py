@@ -75,7 +75,7 @@ def marked(program: str, mark: str) -> int:
 
 
 def said_in_terminal(output: str, file: str) -> str:
-    """Return depyf's lines of a run's output, without the name of the program's file, whose words depyf does not say."""
+    """Return depyf's lines of a run's output, without the name of the program's file: its words are not depyf's."""
     return "\n".join(row.replace(file, "") for row in output.splitlines() if row.startswith("depyf:"))
 
 
