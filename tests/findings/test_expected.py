@@ -135,6 +135,12 @@ def test_sizes_that_do_not_settle_are_not_expected():
     assert only(sizes(6, 7, 8)).severity == "high"
 
 
+def test_a_flag_is_no_number_that_settles():
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected True, got False')
+    again(made, 'L["x"]: expected False, got True')
+    assert only(made).severity == "medium"
+
+
 def test_each_value_that_a_line_checks_needs_an_entry():
     """Alternate gradients and a growing rate, as torch tells it: later entries check conditions on the rate."""
     grad, back = "grad_mode: expected True, got False", "grad_mode: expected False, got True"

@@ -81,7 +81,8 @@ def _is_zero_or_one(failure: GuardFailure) -> bool:
     if failure.check is Check.SIZE:
         changed = failure.changed_dimensions
         return bool(changed) and not any(may_be_dynamic(size, size) for _, _, size in changed)
-    return failure.check is Check.VALUE and failure.actual_value in (0, 1)
+    is_number = type(failure.actual_value) in (int, float)
+    return failure.check is Check.VALUE and is_number and failure.actual_value in (0, 1)
 
 
 def _is_smaller_batch(failure: GuardFailure) -> bool:
