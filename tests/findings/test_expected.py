@@ -98,6 +98,7 @@ def test_the_parameters_of_a_module_change_requires_grad_together():
         ('L["self"].mask: expected None, got Tensor', 'L["self"]', "low"),
         ('L["state"]: expected 0 items, got 1', 'L["state"]', "low"),
         ('L["state"]: expected 0 items, got 1', 'L["x"]', "medium"),
+        ("L[\"state\"]: expected has no key 'momentum', got ['momentum']", 'L["state"]', "low"),
         ('L["state"]: expected 1 items, got 2', 'L["state"]', "medium"),
         ('L["self"].n: expected 2, got 3', 'L["self"]', "medium"),
     ],
@@ -193,6 +194,14 @@ def test_the_place_is_the_users_line_also_if_a_library_compares_the_number():
         (why,) = entry.failures
         compiled.trigger = Recompile((replace(entry, failures=(replace(why, line=line),)),))
     assert only(made).where.line == 4
+
+
+def test_a_dtype_that_changes_on_both_sides_of_a_break_is_one_finding():
+    text = 'dtype of L["x"]: expected torch.float32, got torch.bfloat16'
+    rest = function(1, "torch_dynamo_resume_in_f_at_4", "f.py", (CALL,), 12, text)
+    rest.resumes_at, rest.qualname, rest.root = 5, "f", "0"
+    (found,) = findings(run_of(function(0, "f", "f.py", (CALL,), 10, text), rest))
+    assert (found.kind, found.compiles) == ("tensor-dtype", ("0/1", "1/1"))
 
 
 def test_the_expectation_is_empty_for_what_goes_on():

@@ -124,8 +124,11 @@ def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, i
     """Put a cause in resume functions under the same cause in their function, in whatever order they occurred."""
     first: dict[tuple[str, str, str, Change], int] = {}
     for index in sorted(range(len(found)), key=lambda each: found[each].function.is_resume):
-        cause, pairs = found[index], seen[index][0].pairs
-        key = (cause.function.root, cause.kind.name, cause.failures[0].subject, pairs)
+        cause = found[index]
+        why = cause.failures[0]
+        # A dtype or a flag that changed is the same change, too, if the value has the same name.
+        pairs = seen[index][0].pairs or (frozenset(((why.expected, why.actual),)) if why.has_values else frozenset())
+        key = (cause.function.root, cause.kind.name, why.subject, pairs)
         if index not in inside and pairs and first.setdefault(key, index) != index:
             inside[index] = first[key]
 

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
-from depyf.findings.catalogue.recompiles import KEYS, PARAMETER_SIZE, SET_IN_CALL, TENSORS
+from depyf.findings.catalogue.recompiles import KEYS, MISSING, PARAMETER_SIZE, SET_IN_CALL, TENSORS
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.nearest import PARAMETERS
-from depyf.model.guard_failure import Check, GuardFailure
+from depyf.model.guard_failure import ABSENT, Check, GuardFailure
 from depyf.model.run import Compile, Guard, GuardSet
 
 MANY = 3
@@ -62,8 +62,14 @@ def _is_first_made(cause: Cause) -> bool:
     """Return whether the first call itself made the value: an attribute that was None, or the first keys of a dict."""
     if cause.kind.name == SET_IN_CALL.name:
         return True
-    is_empty = cause.failures[0].check is Check.NUMBER_OF_KEYS and cause.failures[0].expected_value == 0
-    return cause.is_changed and cause.kind.name == KEYS.name and is_empty
+    return cause.is_changed and cause.kind.name in (KEYS.name, MISSING.name) and any(map(_is_of_none, cause.failures))
+
+
+def _is_of_none(failure: GuardFailure) -> bool:
+    """Return whether an entry expected an empty dict, or that a key or an attribute does not exist."""
+    if failure.check is Check.NUMBER_OF_KEYS:
+        return failure.expected_value == 0
+    return failure.check in (Check.KEY, Check.ATTRIBUTE, Check.PRESENCE) and failure.expected == ABSENT
 
 
 def _settles(cause: Cause, compiles: Sequence[Compile]) -> bool:
