@@ -60,8 +60,11 @@ def only(made: Function) -> Finding:
     return found
 
 
-def test_an_input_with_and_without_gradients_needs_one_more_entry():
-    found = only(function(0, "f", "f.py", (CALL,), 10, 'requires_grad of L["x"]: expected False, got True'))
+def test_the_input_of_a_module_with_and_without_gradients_needs_one_more_entry():
+    made = function(0, "f", "f.py", (CALL,), 10, 'requires_grad of L["x"]: expected False, got True')
+    assert only(made).severity == "medium"
+    made.compiles[1].guards = GuardSet((Guard("TENSOR_MATCH", PARAMETER.format("weight"), "", ""),), ())
+    found = only(made)
     assert (found.kind, found.severity) == ("tensor-requires-grad", "low")
     assert found.cause.endswith("; expected: one more entry serves all such calls")
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
-from depyf.findings.catalogue.recompiles import KEYS, MISSING, PARAMETER_SIZE, SET_IN_CALL, TENSORS
+from depyf.findings.catalogue.recompiles import KEYS, PARAMETER_SIZE, SET_IN_CALL, TENSORS
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.nearest import PARAMETERS
@@ -26,7 +26,7 @@ def expectation(event: Event) -> str:
     data loader, another module of the same class and a first call that fills a dict are such events.
     """
     cause = event.cause
-    if (cause.kind.is_expected or cause.kind.name == _REQUIRES_GRAD) and event.alone <= 1:
+    if (cause.kind.is_expected or _is_of_training(cause)) and event.alone <= 1:
         return "one more entry serves all such calls"
     own = [compiled for function, compiled in event.compiles if function is cause.function]
     if _is_of_another_module(event) and 0 < len(own) < MANY:
@@ -36,6 +36,18 @@ def expectation(event: Event) -> str:
     if len(own) == 1:
         return _of_one(cause, own[0])
     return "torch compiles 0 and 1 for themselves, then for any value" if _settles(cause, own) else ""
+
+
+def _is_of_training(cause: Cause) -> bool:
+    """Return whether `requires_grad` of a parameter differs, or that of an input of a module with parameters.
+
+    A discriminator gets its input with and without a gradient, and a frozen copy of a model has parameters without one.
+    """
+    if cause.kind.name != _REQUIRES_GRAD:
+        return False
+    guards = [compiled.guards for compiled in cause.compiles if isinstance(compiled.guards, GuardSet)]
+    guarded = (guard.source for each in guards for guard in each.guards)
+    return any(PARAMETERS in source for source in (cause.failures[0].source, *guarded))
 
 
 def _of_one(cause: Cause, compiled: Compile) -> str:
@@ -62,14 +74,14 @@ def _is_first_made(cause: Cause) -> bool:
     """Return whether the first call itself made the value: an attribute that was None, or the first keys of a dict."""
     if cause.kind.name == SET_IN_CALL.name:
         return True
-    return cause.is_changed and cause.kind.name in (KEYS.name, MISSING.name) and any(map(_is_of_none, cause.failures))
+    return cause.is_changed and cause.kind.name == KEYS.name and any(map(_is_of_none, cause.failures))
 
 
 def _is_of_none(failure: GuardFailure) -> bool:
-    """Return whether an entry expected an empty dict, or that a key or an attribute does not exist."""
+    """Return whether an entry expected an empty dict, or that a key does not exist."""
     if failure.check is Check.NUMBER_OF_KEYS:
         return failure.expected_value == 0
-    return failure.check in (Check.KEY, Check.ATTRIBUTE, Check.PRESENCE) and failure.expected == ABSENT
+    return failure.check is Check.KEY and failure.expected == ABSENT
 
 
 def _settles(cause: Cause, compiles: Sequence[Compile]) -> bool:
