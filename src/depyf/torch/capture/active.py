@@ -5,6 +5,7 @@ The first context installs the hooks. The last one removes them.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import threading
@@ -25,7 +26,7 @@ from depyf.torch.adapters.lines_read import watch_lines
 from depyf.torch.adapters.made_code import watch_code
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
-from depyf.torch.adapters.unheard import pass_over_unheard
+from depyf.torch.adapters.unheard import LISTENERS, own_time, pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
 from depyf.torch.capture.own_records import line_about, record_of
 from depyf.torch.capture.run_counts import Counter, RunCounts
@@ -86,7 +87,12 @@ class _TraceHandler(logging.Handler):
 
     def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         # A model with many parameters has a record or two of this kind for each.
-        if record_kind(metadata)[0] not in stages.UNINTERESTING:
+        kind = record_kind(metadata)[0]
+        if kind == stages.TIMELINE and LISTENERS:
+            event = json.loads(payload or "{}")
+            for each in LISTENERS:
+                each.event(event)
+        elif kind not in stages.UNINTERESTING:
             self._active.on_record(metadata, payload)
 
 
@@ -224,7 +230,7 @@ class ActiveContexts:
         compile.
         """
         try:
-            with paused():
+            with own_time(), paused():
                 yield
         except Exception as error:  # noqa: BLE001 - whatever it is, the user's program goes on
             with self._lock:
