@@ -35,7 +35,7 @@ class Block(torch.nn.Module):
 class Model(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.layers = torch.nn.ModuleList(Block() for _ in range(3))
+        self.layers = torch.nn.ModuleList(Block() for _ in range(4))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         for layer in self.layers:
@@ -51,6 +51,7 @@ def activation(x: torch.Tensor) -> torch.Tensor:
 
 def measured(directory: Path, run: Callable[[], object]) -> CompileTimes:
     torch._dynamo.reset()
+    torch._dynamo.utils.clear_compilation_metrics()
     with prepare_debug(directory) as session:
         timing = CompileTiming()
         timing.begin()
@@ -82,7 +83,7 @@ def line_of(text: str) -> int:
 def test_the_cells_add_up_to_the_time_of_compiling(tmp_path: Path, backend: str) -> None:
     times = measured(tmp_path, trained(backend))
     told = torch._dynamo.utils.get_compilation_metrics()
-    spent = sum((each.duration_us or 0) / 1e6 for each in told[-2:] if each.co_name == "forward")
+    spent = sum((each.duration_us or 0) / 1e6 for each in told)
     assert spent and abs(times.seconds - spent) < 0.05 * spent
     assert times.by_stage()["not attributed"] < 0.05 * times.seconds
     assert not times.unavailable
@@ -92,7 +93,7 @@ def test_the_cells_add_up_to_the_time_of_compiling(tmp_path: Path, backend: str)
 def test_a_line_has_the_time_of_what_it_calls_in_torch_but_not_of_functions_of_the_user(tmp_path: Path) -> None:
     times = measured(tmp_path, trained("aot_eager"))
     first = named(times, "activation")
-    assert first.traced == 3
+    assert first.traced == 4
     assert first.key[1] == line_of("def activation(x: torch.Tensor) -> torch.Tensor:")
     product = first.lines[(line_of("x = x * 2"),)]
     assert product["tracing"] > 0.5 * first.own["tracing"]
@@ -164,6 +165,17 @@ def test_a_function_that_continues_after_a_break_has_one_row(tmp_path: Path) -> 
     times = measured(tmp_path, lambda: torch.compile(broken, backend="eager")(torch.randn(4)))
     assert [each.key[2] for each in function_times(times)].count("broken") == 1
     assert named(times, "activation").traced >= 2
+
+
+def test_equal_blocks_are_added_up(tmp_path: Path) -> None:
+    times = measured(tmp_path, trained("eager"))
+    (found,) = times.repetitions
+    assert (found.first, found.last, found.kind, found.blocks) == ("layers.0", "layers.3", "Block", 4)
+    blocks = {each.path: each.seconds for each in module_times(times)}
+    assert found.seconds == pytest.approx(sum(blocks[f"layers.{number}"] for number in range(4)), rel=1e-3)
+    assert found.again == pytest.approx(found.seconds - blocks["layers.0"], rel=1e-3)
+    assert found.again < found.seconds < found.whole
+    assert "equal graphs, compiled 4 times: layers.0 to layers.3 (Block): " in "\n".join(compile_times_text(times))
 
 
 @pytest.fixture

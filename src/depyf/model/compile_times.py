@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from depyf.bytecode.records import dataclass
+from depyf.model.repeats import Repeat
 from depyf.model.writer import write_whole
 
 FILE = "compile_times.json"
@@ -61,6 +62,20 @@ class Cell:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """Equal blocks of one compile: their seconds, those without the first block, and those of the whole compile."""
+
+    compile: str
+    first: str
+    last: str
+    kind: str
+    blocks: int
+    seconds: float
+    again: float
+    whole: float
+
+
 @dataclass(slots=True)
 class CompileTimes:
     """The times of a process.
@@ -76,6 +91,7 @@ class CompileTimes:
     measured: int = 0
     cost: float = 0.0
     unavailable: dict[str, str] = field(default_factory=dict)
+    repetitions: list[Repetition] = field(default_factory=list)
 
     @property
     def seconds(self) -> float:
@@ -186,6 +202,26 @@ def module_times(times: CompileTimes) -> list[ModuleTimes]:
     return sorted(rows, key=lambda each: (-each.seconds, each.path))
 
 
+def repetition(times: CompileTimes, compile_id: str, repeat: Repeat) -> Repetition:
+    """Return the times of equal blocks that have a path. A kernel that several blocks share counts for the first."""
+    container, _, first = repeat.first.rpartition(".")
+    numbers = range(int(first), int(first) + repeat.blocks) if first.isdecimal() else ()
+    paths = {f"{container}.{number}" if container else str(number): number for number in numbers}
+    whole = own = again = 0.0
+    kind = ""
+    for cell in times.cells:
+        if cell.compile != compile_id:
+            continue
+        whole += cell.seconds
+        found = [times.places[each] for each in times.callers(cell.place)]
+        path = next((path for each in found for path in _enclosing(each.module) if path in paths), None)
+        if path is not None and cell.stage not in OF_PROCESS:
+            own += cell.seconds
+            again += cell.seconds if path != repeat.first else 0.0
+            kind = kind or next((each.module_class for each in found if each.module == path), "")
+    return Repetition(compile_id, repeat.first, repeat.last, kind, repeat.blocks, own, again, whole)
+
+
 def _enclosing(path: str) -> Iterator[str]:
     while path:
         yield path
@@ -230,6 +266,7 @@ def times_json(times: CompileTimes) -> dict[str, Any]:
         "modules": [
             {"module": each.path, "class": each.kind, "total": _rounded(each.total)} for each in module_times(times)
         ],
+        "repeats": [_repetition_json(each) for each in times.repetitions],
         "places": [_place_json(each) for each in times.places],
         "cells": [[each.compile, each.place, each.stage, round(each.seconds, 7)] for each in times.cells],
     }
@@ -246,6 +283,11 @@ def _function_json(each: FunctionTimes) -> dict[str, Any]:
         "total": _rounded(each.total),
         "lines": [{"lines": list(line), "stages": _rounded(stages)} for line, stages in each.lines.items()],
     }
+
+
+def _repetition_json(each: Repetition) -> dict[str, Any]:
+    told = {"compile": each.compile, "first": each.first, "last": each.last, "class": each.kind, "blocks": each.blocks}
+    return told | _rounded({"seconds": each.seconds, "again": each.again, "whole": each.whole})
 
 
 def _place_json(place: Place) -> dict[str, Any]:
@@ -293,6 +335,7 @@ def _times(told: Mapping[str, Any]) -> CompileTimes:
         measured=told["measuring"]["readings"],
         cost=told["measuring"]["seconds"],
         unavailable=dict(told["unavailable"]),
+        repetitions=[Repetition(*each.values()) for each in told["repeats"]],
     )
 
 

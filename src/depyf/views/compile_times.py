@@ -39,6 +39,7 @@ def table(told: Json) -> list[str]:
     for each in modules[:MOST_MODULES]:
         words = f"{each['module']} ({each['class']}): {_of(each['total'])}"
         found.append(_row(sum(each["total"].values()), whole, words))
+    found += map(_repeated, told["repeats"])
     found += [f"  not measured: {name}: {why}" for name, why in told["unavailable"].items()]
     return found
 
@@ -57,6 +58,12 @@ def _functions(functions: Sequence[Json], whole: float) -> Iterator[str]:
                 yield _row(seconds, whole, f"  {_lines(line['lines'])}: {_of(line['stages'])}")
     if len(shown) > MOST_FUNCTIONS:
         yield f"  and {len(shown) - MOST_FUNCTIONS} functions more: depyf show --compile-times --json"
+
+
+def _repeated(each: Json) -> str:
+    blocks = f"{each['first']} to {each['last']}" + (f" ({each['class']})" if each["class"] else "")
+    spent = f"{_time(each['seconds'])} of {_time(each['whole'])}, of which {_time(each['again'])} after the first"
+    return f"  equal graphs, compiled {each['blocks']} times: {blocks}: {spent}"
 
 
 def _lines(lines: Sequence[int]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from depyf.model.compile_times import OWN, CompileTimes, Place, write_times
+from depyf.model.compile_times import OWN, CompileTimes, Place, repetition, write_times
 from depyf.model.names import resumed_function
 from depyf.model.run import Session
 from depyf.torch.adapters.compile_steps import Steps, Threads
@@ -76,6 +76,12 @@ class CompileTiming:
                 if resumed_function(code.co_name) is None:
                     key = code.co_filename, code.co_firstlineno, name_of(code)
                     found.traced[key] = found.traced.get(key, 0) + count
+        found.repetitions = [
+            repetition(found, str(compiled.id), repeat)
+            for _, compiled in session.compiles()
+            for repeat in compiled.repeats
+            if repeat.first
+        ]
         found.cost = found.measured * _seconds_of_a_reading()
         return found
 
