@@ -5,6 +5,7 @@ The first context installs the hooks. The last one removes them.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import threading
@@ -27,14 +28,13 @@ from depyf.torch.adapters.made_code import watch_code
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.stances import watch_stances
-from depyf.torch.adapters.unheard import pass_over_unheard
+from depyf.torch.adapters.unheard import own_time, pass_on, pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
 from depyf.torch.adapters.user_frames import leave_out_default_device
 from depyf.torch.capture.own_records import line_about, record_of
 from depyf.torch.capture.run_counts import Counter, RunCounts
 from depyf.trace import stages
 from depyf.trace.cuda_graphs import of_log
-from depyf.trace.events import WANTED
 from depyf.trace.records import record_compile_id, record_kind
 
 HITS = "calls that each entry served"
@@ -94,12 +94,8 @@ class _TraceHandler(logging.Handler):
     def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         # A model with many parameters has a record or two of this kind for each.
         kind = record_kind(metadata)[0]
-        if kind not in stages.UNINTERESTING or kind == stages.TIMELINE and _may_be_wanted(payload):
+        if kind == stages.TIMELINE and pass_on(json.loads(payload or "{}")) or kind not in stages.UNINTERESTING:
             self._active.on_record(metadata, payload)
-
-
-def _may_be_wanted(payload: str | None) -> bool:
-    return payload is not None and any(each in payload.encode() for each in WANTED)
 
 
 class ActiveContexts:
@@ -247,7 +243,7 @@ class ActiveContexts:
         compile.
         """
         try:
-            with paused():
+            with own_time(), paused():
                 yield
         except Exception as error:  # noqa: BLE001 - whatever it is, the user's program goes on
             with self._lock:
