@@ -39,6 +39,9 @@ OF_DYNAMO = (
 )
 """Prefixes of the files whose functions occur between a call and its compile: Dynamo's, and its decorators'."""
 
+OF_DEPYF = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")
+"""The prefix of depyf's own files. What it puts around a program's functions is no call of the program's."""
+
 TRACE_LOGGER = "torch.__trace"
 _DEEPEST_CALLER = 30
 """The most calls between depyf and the frame that it looks for in torch; `logging` has some of its own."""

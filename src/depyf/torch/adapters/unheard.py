@@ -92,6 +92,7 @@ def pass_on(event: Mapping[str, Any]) -> bool:
     return is_about_tuning(str(event.get("name")))
 
 
+@unseen
 def _is_about_tuning(given: dict[str, Any]) -> bool:
     """Pass on an event, given the arguments of torch's function; return whether it is about tuning."""
     event = given["payload_fn"]() if "payload_fn" in given else None

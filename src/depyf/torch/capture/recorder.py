@@ -228,7 +228,7 @@ class Recorder(join.Join[Running]):
     def place_of_start(self, details: Mapping[str, Any]) -> tuple[tuple[UserLine, ...], object]:
         """Return the stack of a starting compile, completed from the running frames, and its code."""
         frames = records.user_stack(details.get("stack"), self.strings())
-        not_users = (*seams.OF_DYNAMO, os.path.join(self.dump.directory, ""))
+        not_users = (*seams.OF_DYNAMO, seams.OF_DEPYF, os.path.join(self.dump.directory, ""))
         told = tuple(frame for frame in frames if not frame.filename.startswith(not_users))
         code = caller.code_in_progress()
         return records.with_last_frames(told, caller.place_of_call(not_users), code), code
