@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-ROOMS = 14
+ROOMS = 15
 FILE_CAP = 500
 FUNCTION_CAP = 60
 
@@ -43,6 +43,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("trace.job",),
     ("torch",),
     ("compat",),
+    ("fix",),
     ("notebook",),
     ("pytest_plugin",),
     ("cli",),
@@ -70,6 +71,7 @@ THIRD_PARTY = {
     "views": {"jinja2", "markupsafe", "rich"},
     "trace": {"fsspec", "zstandard"},
     "cli": {"click", "rich", "distributed"},
+    "fix": {"torch", "libcst"},
     "pytest_plugin": {"pytest"},
 }
 

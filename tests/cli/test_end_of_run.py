@@ -8,8 +8,9 @@ import pytest
 
 from depyf.cli.launch.summary import lines, summarised
 from depyf.findings import findings
+from depyf.model.failure import Failure
 from depyf.model.index_json import index_json
-from depyf.model.run import Compile, CompileId, Failure, Function, Session, Transformed, Unavailable
+from depyf.model.run import Compile, CompileId, Function, Session, Transformed, Unavailable
 from depyf.verify.level import Level
 
 CODE = Transformed(1, "", "", Level.EXACT, "", installed=False)

@@ -8,11 +8,11 @@ from depyf.findings import findings
 from depyf.findings.catalogue.breaks import advised, kind_of_break
 from depyf.findings.nearest import nearest
 from depyf.findings.reasons import reason_words
+from depyf.model.failure import Failure
 from depyf.model.lines_read import LinesRead
 from depyf.model.run import (
     Compile,
     CompileId,
-    Failure,
     Function,
     GraphBreak,
     Guard,

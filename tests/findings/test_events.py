@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from depyf.findings import findings
-from depyf.model.run import Compile, CompileId, Failure, Recompile
+from depyf.model.failure import Failure
+from depyf.model.run import Compile, CompileId, Recompile
 from tests.findings.test_causes import CALL, function, run_of
 from tests.sentences import failed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depyf.model.run import Failure
+from depyf.model.failure import Failure
 
 REASON = """Dynamo recompile limit exceeded
   Explanation: Dynamo attempted to recompile the code object too many times.

@@ -6,13 +6,13 @@ import json
 from dataclasses import replace
 
 from depyf.findings import Cost, Finding, findings, merged
+from depyf.model.failure import Failure
 from depyf.model.index_json import index_json
 from depyf.model.index_reader import findings_of, session_of
 from depyf.model.run import (
     Compile,
     CompileId,
     FailedEntry,
-    Failure,
     Function,
     GraphBreak,
     Recompile,

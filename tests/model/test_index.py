@@ -11,6 +11,7 @@ import pytest
 
 from depyf.findings import findings
 from depyf.model.counts import breaks_of
+from depyf.model.failure import Failure
 from depyf.model.index_json import SCHEMA, index_json
 from depyf.model.index_reader import read_run, session_of
 from depyf.model.run import (
@@ -20,7 +21,6 @@ from depyf.model.run import (
     Dialect,
     EntryContrast,
     FailedEntry,
-    Failure,
     Function,
     GraphBreak,
     Guard,
@@ -218,7 +218,7 @@ def test_what_entries_further_away_refused_is_counted_where_it_is_much() -> None
     far = tuple(f'L["a"][{number}]: expected 1, got 2' for number in range(13))
     near = ('L["n"]: expected 1, got 2',)
     page = _page_of_recompile(failed_entry("0/0", far, far), failed_entry("0/1", near, near))
-    assert 'entry 0/1 refused: the number `n` (an argument) was 2, not 1' in page
+    assert "entry 0/1 refused: the number `n` (an argument) was 2, not 1" in page
     assert "entry 0/0 refused, too, for 13 reasons, in `index.json`" in page and "entry 0/0 refused: " not in page
     page = _page_of_recompile(failed_entry("0/0", far[:12], far[:12]), failed_entry("0/1", near, near))
     assert page.count("entry 0/0 refused: ") == 12

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from depyf.model.calls import call_tree
+from depyf.model.failure import Failure
 from depyf.model.modules import folded, modules
 from depyf.model.phases import duration, phases
-from depyf.model.run import Compile, CompileId, Failure, Function, Guard, GuardSet
+from depyf.model.run import Compile, CompileId, Function, Guard, GuardSet
 from depyf.model.status import Status, status_of, worst
 from depyf.model.user_line import UserLine
 from depyf.views.html.build import code_marked, seconds_words

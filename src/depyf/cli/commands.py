@@ -20,6 +20,7 @@ COMMANDS = {
     "coverage": "coverage:coverage",
     "doctor": "doctor:doctor",
     "kernel": "kernel:kernel",
+    "fix": "fix:fix_command",
 }
 """The module of this package that has each command, and the command's name there."""
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from depyf.findings.breaks import of_breaks
+from depyf.findings.bypassed import of_bypassed
 from depyf.findings.caches import of_caches
 from depyf.findings.cuda_graphs import of_cuda_graphs
-from depyf.findings.failures import of_failures, of_unfinished
+from depyf.findings.failures import of_call_failures, of_failures, of_unfinished
+from depyf.findings.marks import of_marks
 from depyf.findings.merge import merged
 from depyf.findings.recompiles import of_recompiles
+from depyf.findings.repeats import of_repeats
 from depyf.findings.skipped import of_skipped
 from depyf.model.finding import SEVERITIES, Cost, Finding, Severity, Where
 from depyf.model.reproducible import without_addresses
@@ -17,7 +20,19 @@ from depyf.model.run import Session
 
 __all__ = ["SEVERITIES", "Cost", "Finding", "Severity", "Where", "findings", "merged"]
 
-SOURCES = (of_unfinished, of_failures, of_recompiles, of_breaks, of_skipped, of_cuda_graphs, of_caches)
+SOURCES = (
+    of_unfinished,
+    of_failures,
+    of_call_failures,
+    of_recompiles,
+    of_breaks,
+    of_bypassed,
+    of_marks,
+    of_skipped,
+    of_cuda_graphs,
+    of_caches,
+    of_repeats,
+)
 """The functions that look for findings. Each yields them in the order of the run."""
 
 

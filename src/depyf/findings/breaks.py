@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from depyf.findings.callers import is_foreign
 from depyf.findings.catalogue import kind_of_break
-from depyf.findings.catalogue.breaks import OPTIMIZER, advised, called_in, error_in, said_by_torch
+from depyf.findings.catalogue.breaks import OPTIMIZER, advised, called_in, error_in, fake_kernel, said_by_torch
 from depyf.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
 from depyf.findings.merge import joined
 from depyf.model.counts import counted
@@ -16,7 +15,7 @@ from depyf.model.naming import whole_name
 from depyf.model.run import Compile, Function, GraphBreak, Session
 from depyf.model.syntax import is_in_try
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import is_of_torch
+from depyf.model.user_source import is_foreign, is_of_torch
 
 
 def of_breaks(session: Session) -> Iterator[Finding]:
@@ -59,7 +58,7 @@ def _finding(
 ) -> Finding:
     kind = kind_of_break(found, ends_in_try=rest is not None and _is_in_try(rest, line))
     cause = kind.cause.format(text=said_by_torch(found), called=called_in(found), error=error_in(found))
-    fix = kind.fix or advised(found.hints)
+    fix = fake_kernel(f"{found.explanation}\n{found.text}") or kind.fix or advised(found.hints)
     ids = (str(compiled.id),)
     if kind is OPTIMIZER and (is_of_torch(function.filename) or compiled.op_count == 0):
         # The step was compiled alone, so it is one graph.

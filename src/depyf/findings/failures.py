@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from depyf.findings.callers import is_foreign
 from depyf.findings.catalogue import kind_of_break
-from depyf.findings.catalogue.breaks import GENERIC, advised
+from depyf.findings.catalogue.breaks import GENERIC, advised, fake_kernel
+from depyf.findings.reasons import reasons
+from depyf.model.counts import counted
+from depyf.model.failure import Failure
 from depyf.model.finding import Cost, Finding, Where
 from depyf.model.naming import title
 from depyf.model.phases import duration
-from depyf.model.run import Compile, Failure, GraphBreak, Session
+from depyf.model.run import Compile, Function, GraphBreak, Session
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import short_path
+from depyf.model.user_source import is_foreign, short_path
 
 _RAISED = re.compile(r": got (?P<error>\w+)\((?P<quote>['\"])(?P<text>.*?)(?P=quote)\)")
 """The exception that a node raised when torch ran it with fake tensors."""
@@ -26,6 +28,11 @@ LIMITS = ("RecompileLimitExceeded", "FailOnRecompileLimitHit", "cache_size_limit
 def is_limit(failure: Failure) -> bool:
     """Return whether a compile was given up because the function has reached its limit of entries."""
     return any(name in failure.kind or name in failure.reason for name in LIMITS)
+
+
+def is_given_up(failure: Failure) -> bool:
+    """Return whether a compile was given up for a graph break, of which a finding of its own tells."""
+    return failure.kind in UNSUPPORTED and not is_limit(failure)
 
 
 Place: TypeAlias = tuple[str, int]
@@ -83,20 +90,30 @@ def reason_of(failure: Failure) -> str:
     return (f"{first} {lines[1]}" if first.endswith("raised:") and len(lines) > 1 else first).rstrip(".")
 
 
-def _caused_by(failure: Failure, reason: str) -> str:
-    """Return the last cause of a failure, if its text is not part of the reason."""
-    last = failure.causes[-1] if failure.causes else ""
-    return f"; caused by {last.rstrip('.')}" if last and last.partition(": ")[2] not in reason else ""
+def caused_by(failure: Failure, reason: str) -> str:
+    """Return the causes of a failure, outermost first, without those whose text is in the reason or in another."""
+    said, words = reason, ""
+    for each in failure.causes:
+        if each.partition(": ")[2].rstrip(".") not in said or ": " not in each:
+            words += f"; caused by {each.rstrip('.')}"
+            said += words
+    return words
+
+
+def _again(session: Session, function: Function, compiled: Compile) -> str:
+    """Return why a function was compiled again, if the compile that failed was not its first."""
+    told = next(iter(reasons(session.functions[function.root], function, compiled)), None)
+    return f"; it was compiled again because {told.sentence}" if told is not None else ""
 
 
 def _advice(failure: Failure) -> str:
-    """Return the advice for a failed compile: of torch's lines about a marked dimension, or of its hints."""
+    """Return the advice for a failed compile: for a marked dimension, an operator without a fake kernel, or a hint."""
     if "maybe_mark_dynamic" in failure.reason:
         return (
             "remove the mark, or use `torch._dynamo.maybe_mark_dynamic`, which gives way; "
             "or do not compare the size with a number here"
         )
-    return advised(failure.hints)
+    return fake_kernel("\n".join((failure.reason, *failure.causes))) or advised(failure.hints)
 
 
 def of_failures(session: Session) -> Iterator[Finding]:
@@ -111,10 +128,22 @@ def of_failures(session: Session) -> Iterator[Finding]:
             where = next((each for each in reversed(compiled.user_stack) if not is_foreign(each.filename)), where)
         phase = f" in {failure.phase}" if failure.phase else ""
         reason = reason_of(failure)
-        words = f"{failure.kind}: {reason}{_caused_by(failure, reason)}"
+        words = f"{failure.kind}: {reason}{caused_by(failure, reason)}{_again(session, function, compiled)}"
         cause = f"The compile of `{title(function)}` failed{phase}, {words}"
         cost = cost_of(compiled, function.eager_calls)
         yield Finding("failure", "high", place(where), cause, cost, _advice(failure), (str(compiled.id),))
+
+
+def of_call_failures(session: Session) -> Iterator[Finding]:
+    """Yield a finding for each exception that the code of a backend raised in calls."""
+    for function, compiled in session.compiles():
+        for each in compiled.call_failures:
+            failure, times = each.failure, counted(each.times, "call")
+            where = failure.where or UserLine(function.filename, function.first_line, "", function.name)
+            reason = reason_of(failure)
+            words = f"{failure.kind}: {reason}{caused_by(failure, reason)}"
+            cause = f"{times} of `{title(function)}` failed in {failure.phase} for compile {compiled.id}, {words}"
+            yield Finding("call-failure", "high", place(where), cause, cost_of(compiled), "", (str(compiled.id),))
 
 
 def of_unfinished(session: Session) -> Iterator[Finding]:

@@ -21,11 +21,15 @@ def merged(found: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(found_once.values(), key=_rank))
 
 
-def _rank(found: Finding) -> tuple[int, int, int]:
+_FAILURES = ("unfinished", "failure", "call-failure")
+"""Kinds that come before the others of their severity: they may have ended the program."""
+
+
+def _rank(found: Finding) -> tuple[int, bool, int, int]:
     eager = found.cost.eager_calls
     # Some calls past the limit ran eagerly, also where Python offers no way to count them.
     eager = int(found.kind == LIMIT.name) if eager is None else eager
-    return SEVERITIES.index(found.severity), -eager, -found.cost.compiles
+    return SEVERITIES.index(found.severity), found.kind not in _FAILURES, -eager, -found.cost.compiles
 
 
 def joined(one: Finding, other: Finding) -> Finding:

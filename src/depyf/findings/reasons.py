@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from depyf.bytecode.records import dataclass
-from depyf.findings.callers import Call, is_foreign, own_call
+from depyf.findings.callers import Call, own_call
 from depyf.findings.catalogue.classify import advice_of, kind_of_recompile, note_of, sentence_of
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
@@ -22,6 +22,7 @@ from depyf.model.naming import is_method
 from depyf.model.reading_lines import reading_line
 from depyf.model.run import Compile, Function, Recompile
 from depyf.model.user_line import UserLine
+from depyf.model.user_source import is_foreign
 
 _SELF = 'L["args"][0]'
 UNTOLD = "torch does not say why"

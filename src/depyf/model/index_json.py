@@ -16,15 +16,16 @@ from typing import Any
 from depyf.bytecode.records import dataclass
 from depyf.model.claims import own_process
 from depyf.model.cuda_graphs import CudaGraph
+from depyf.model.failure import Failure
 from depyf.model.finding import Finding, Where
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.lines_read import LinesRead
+from depyf.model.repeats import Repeat
 from depyf.model.run import (
     Artefact,
     CacheEvent,
     Compile,
     FailedEntry,
-    Failure,
     FirstCall,
     Function,
     GraphBreak,
@@ -156,6 +157,22 @@ OTHERS: dict[str, tuple[str, Callable[[Session], Any]]] = {
             for (name, filename, reason), times in session.skipped.items()
         ],
     ),
+    "bypassed": (
+        "bypassed",
+        lambda session: [
+            {
+                "way": each.way.value,
+                "what": each.what,
+                "detail": each.detail,
+                "where": _line(each.where),
+                "about": each.about,
+                "compile": each.compile,
+                "reason": each.reason,
+                "times": times,
+            }
+            for each, times in session.bypassed.items()
+        ],
+    ),
     "unavailable": ("unavailable", lambda session: dict(sorted(session.unavailable.items()))),
     "shapes": ("shapes", lambda session: [OneLine(_shape(each)) for each in session.shapes]),
     "problems": (
@@ -255,7 +272,7 @@ def resume_head(function: Function) -> dict[str, Any]:
 
 
 def _compile(each: Compile) -> dict[str, Any]:
-    return {name: make(each) for name, make in COMPILE.items()}
+    return {name: made for name, make in COMPILE.items() if (made := make(each)) or name not in OPTIONAL}
 
 
 PARTS: dict[str, Callable[[Iterable[Any]], list[Any]]] = {
@@ -290,9 +307,11 @@ COMPILE: dict[str, Callable[[Compile], Any]] = {
     "shapes": lambda each: PARTS["shapes"](each.shapes),
     "metrics": lambda each: OneLine(each.metrics),
     "failure": lambda each: _failure(each.failure) if each.failure else None,
+    "call_failures": lambda each: [{**_failure(one.failure), "times": one.times} for one in each.call_failures],
     "phase": lambda each: each.phase,
     "phase_began": lambda each: each.phase_began,
     "lines": lambda each: [OneLine(_lines_read(lines)) for lines in each.lines],
+    "repeats": lambda each: [OneLine(_repeat(repeat)) for repeat in each.repeats],
     "gone": lambda each: each.gone or None,
     "contrast": lambda each: (
         {"entry": each.contrast.entry, "respects": list(each.contrast.respects)} if each.contrast else None
@@ -301,6 +320,14 @@ COMPILE: dict[str, Callable[[Compile], Any]] = {
     "seconds": lambda each: each.seconds,
 }
 """How to write each part of a compile."""
+
+OPTIONAL = ("repeats",)
+"""The parts that are left out if they are empty."""
+
+
+def _repeat(repeat: Repeat) -> dict[str, Any]:
+    told = {"first": repeat.first, "last": repeat.last, "blocks": repeat.blocks, "operations": repeat.operations}
+    return told | {"whole": repeat.whole, "where": _line(repeat.where)}
 
 
 def _lines_read(lines: LinesRead) -> dict[str, Any]:
@@ -438,6 +465,7 @@ def _break(found: GraphBreak) -> dict[str, Any]:
         "code": found.code,
         "where": _line(found.where),
         "stack": [_line(line) for line in found.stack],
+        **({"called": _line(found.called)} if found.called is not None else {}),
     }
 
 

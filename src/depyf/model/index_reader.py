@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from depyf.bytecode.records import dataclass
+from depyf.model.bypass import Bypass, Way
 from depyf.model.cuda_graphs import CudaGraph
+from depyf.model.failure import CallFailure, Failure
 from depyf.model.finding import Cost, Difference, Finding, Where
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.lines_read import LinesRead
+from depyf.model.repeats import Repeat
 from depyf.model.run import (
     Artefact,
     CacheEvent,
@@ -27,7 +30,6 @@ from depyf.model.run import (
     Dialect,
     EntryContrast,
     FailedEntry,
-    Failure,
     FirstCall,
     Function,
     GraphBreak,
@@ -227,6 +229,7 @@ def session_of(index: Json) -> Session:
     session.loose = [_artefact(each) for each in index["outside"]]
     session.earlier = {(each["name"], each["file"], each["line"]): each["hits"] for each in index["compiled_before"]}
     session.skipped = {(each["name"], each["file"], each["reason"]): each["times"] for each in index["skipped"]}
+    session.bypassed = {_bypass(each): each["times"] for each in index.get("bypassed", ())}
     session.installed = {each["file"] for each in index["skipped"] if each.get("installed")}
     session.sources = {each["file"]: each["dump"] for each in index.get("sources", ())}
     session.unavailable = dict(index["unavailable"])
@@ -234,6 +237,11 @@ def session_of(index: Json) -> Session:
     session.trace = _trace(index["trace"]) if index.get("trace") else None
     session.problems = [Problem(each["where"], each["message"]) for each in index["problems"]]
     return session
+
+
+def _bypass(found: Json) -> Bypass:
+    texts = (found["about"], found["compile"], found["reason"])
+    return Bypass(Way(found["way"]), found["what"], found["detail"], _line(found["where"]), *texts)
 
 
 def findings_of(index: Json) -> list[Finding]:
@@ -295,10 +303,12 @@ def _compile(found: Json, function: Function, order: Order) -> Compile:
         seconds=found["seconds"],
         began=found.get("began"),
         failure=_failure(found["failure"]),
+        call_failures=[_call_failure(each) for each in found.get("call_failures", ())],
         phase=found.get("phase", ""),
         backend=found.get("backend", ""),
         phase_began=found.get("phase_began"),
         lines=tuple(map(_lines_read, found.get("lines", ()))),
+        repeats=tuple(Repeat(**each | {"where": _line(each["where"])}) for each in found.get("repeats", ())),
         gone=found["gone"] or "",
         contrast=EntryContrast(found["contrast"]["entry"], tuple(found["contrast"]["respects"]))
         if found["contrast"]
@@ -325,6 +335,12 @@ def _failure(found: Json | None) -> Failure | None:
     where, phase = _line(found.get("where")), found.get("phase", "")
     causes, demanded_by = tuple(found.get("causes", ())), found.get("demanded_by", "")
     return Failure(found["kind"], found["reason"], where, phase, found.get("raised"), causes, demanded_by)
+
+
+def _call_failure(found: Json) -> CallFailure:
+    failure = _failure(found)
+    assert failure is not None
+    return CallFailure(failure, found["times"])
 
 
 def _compile_id(text: str) -> CompileId:
@@ -445,6 +461,7 @@ def _break(found: Json) -> GraphBreak:
         stack=_lines(found["stack"]),
         attempt=0,
         text="",
+        called=_line(found.get("called")),
     )
 
 

@@ -1,8 +1,7 @@
 """The model of a run: every function that torch compiled, every compile, and its results.
 
-The model is plain data. It holds text, numbers and names, never a tensor, a module, a frame or a code object. So
-keeping a `Session` keeps nothing of the user's program alive. `depyf.torch` fills it; the views in `depyf.report` read
-it.
+The model is plain data: text, numbers and names, never a tensor, a module, a frame or a code object. So keeping a
+`Session` keeps nothing of the user's program alive. `depyf.torch` fills it; `depyf.views` read it.
 """
 
 from __future__ import annotations
@@ -14,10 +13,13 @@ from enum import Enum
 from typing import Protocol, TypeAlias
 
 from depyf.bytecode.records import dataclass
+from depyf.model.bypass import Bypass
 from depyf.model.cuda_graphs import CudaGraph
+from depyf.model.failure import CallFailure, Failure
 from depyf.model.given_names import Wrapper
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.lines_read import LinesRead
+from depyf.model.repeats import Repeat
 from depyf.model.running_compile import RunningCompile
 from depyf.model.trace_file import TraceFile
 from depyf.model.user_line import UserLine
@@ -157,10 +159,8 @@ class GraphBreak:
     stack: tuple[UserLine, ...]
     attempt: int
     text: str
-
-
-HINT = "Hint:"
-EXPLANATION = "Explanation:"
+    called: UserLine | None = None
+    """The definition of the called function that `torch.compiler.disable` leaves out; None for any other break."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,43 +169,6 @@ class SideEffect:
 
     source: str
     lines: tuple[UserLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it.
-
-    raised: whether the program received the exception or ran eagerly; None if unknown.
-    causes: the exceptions that led to it, outermost first, each with its type and its first line.
-    demanded_by: what in the program asks for one whole graph, such as `fullgraph=True`; "" if nothing does.
-    """
-
-    kind: str
-    reason: str
-    where: UserLine | None
-    phase: str = ""
-    raised: bool | None = None
-    causes: tuple[str, ...] = ()
-    demanded_by: str = ""
-
-    @property
-    def summary(self) -> str:
-        """Return what happened, in one line."""
-        return self.reason.partition("\n")[0]
-
-    @property
-    def hints(self) -> list[str]:
-        """Return the hints of torch's registry of graph breaks, which are part of the message."""
-        return self._told(HINT)
-
-    @property
-    def explanations(self) -> list[str]:
-        """Return torch's explanations of this graph break and of the others that it met while it gave up."""
-        return self._told(EXPLANATION)
-
-    def _told(self, what: str) -> list[str]:
-        lines = (line.strip() for line in self.reason.splitlines())
-        return [line.removeprefix(what).strip() for line in lines if line.startswith(what)]
 
 
 class Dialect(Enum):
@@ -363,11 +326,14 @@ class Compile:
     began: float | None = None
     """Seconds from the start of the session to the start of this compile."""
     failure: Failure | None = None
+    call_failures: list[CallFailure] = field(default_factory=list)
+    """The exceptions that the code of the backend raised in calls, each once."""
     phase: str = ""
     """The current phase of the compiler; "" after the end of the compile."""
     phase_began: float | None = None
     lines: tuple[LinesRead, ...] = ()
     """The lines that Dynamo read; empty if unknown, as in a trace."""
+    repeats: tuple[Repeat, ...] = ()
     gone: str = ""
     """Why the entry no longer exists at the end of the context; "" if it does, or if there was none."""
     contrast: EntryContrast | None = None
@@ -455,6 +421,8 @@ class Session:
     """Calls served by code that was compiled before the context, by the code's name, file and line."""
     skipped: dict[tuple[str, str, str], int] = field(default_factory=dict)
     """The number of times Dynamo skipped each frame, by the code's name and file and the reason."""
+    bypassed: dict[Bypass, int] = field(default_factory=dict)
+    """Calls and hooks that compiled code did not serve, with the number of times."""
     installed: set[str] = field(default_factory=set)
     """The files of an index that was read, if they belong to installed packages or to Python's library."""
     sources: dict[str, str] = field(default_factory=dict)

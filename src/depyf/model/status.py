@@ -32,7 +32,7 @@ SIGNS = {
 
 def status_of(compiled: Compile) -> Status:
     """Return the outcome of a compile."""
-    if compiled.failure is not None:
+    if compiled.failure is not None or compiled.call_failures:
         return Status.FAILED
     if not isinstance(compiled.transformed, Transformed) and compiled.transformed.reason != UNTOLD:
         return Status.SKIPPED

@@ -13,6 +13,7 @@ from typing import Any
 from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.graph_source import graph_file, user_lines
 from depyf.model.names import file_part, resumed_function
+from depyf.model.repeats import repeats_in
 from depyf.model.run import (
     Artefact,
     Compile,
@@ -25,7 +26,6 @@ from depyf.model.run import (
     Unavailable,
 )
 from depyf.model.status import UNTOLD
-from depyf.model.tuning import TIMES
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import function_in
 from depyf.trace import cuda_graphs, records, stages
@@ -189,8 +189,8 @@ class LogJoin(Join[LogRunning]):
             self.write_nameless(running)
             made = running.compile
             made.guards = Unavailable(NO_GUARDS)
-            if running.tuning.text:
-                self._add(running, Artefact(TIMES, Dialect.JSON, running.tuning.text))
+            if (tuning := running.tuning.artefact()) is not None:
+                self._add(running, tuning)
             if made.shapes:
                 self._add(running, Artefact("symbolic_shapes", Dialect.TEXT, "\n".join(map(_words, made.shapes))))
             if not running.finished:
@@ -251,6 +251,7 @@ class LogJoin(Join[LogRunning]):
 
     def _add(self, running: LogRunning, artefact: Artefact) -> None:
         if artefact.stage == stages.CAPTURED:
+            running.compile.repeats += repeats_in(artefact.text)
             self._graphs += 1
             running.graph = self._graphs
         running.compile.artefacts += self._written(artefact, running)

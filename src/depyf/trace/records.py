@@ -8,12 +8,13 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from depyf.model.failure import Failure
 from depyf.model.names import resumed_function
 from depyf.model.phases import CPP, TRITON
 from depyf.model.reproducible import reproducible
-from depyf.model.run import CompileId, Failure, GraphBreak, ShapeFact, SideEffect
+from depyf.model.run import CompileId, GraphBreak, ShapeFact, SideEffect
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import line_at
+from depyf.model.user_source import is_library_file, line_at
 
 Metadata = Mapping[str, Any]
 LineAt: TypeAlias = Callable[[str, int, str], UserLine]
@@ -146,6 +147,11 @@ def _origin(text: str, line_of: LineAt) -> tuple[UserLine, ...]:
     return tuple(line_of(each["file"], int(each["line"]), each["fn"]) for each in frames)
 
 
+def stack_frames(text: str) -> list[tuple[str, int, str]]:
+    """Return the file, line and function of each frame of a printed stack, outermost first."""
+    return [(each["file"], int(each["line"]), each["fn"]) for each in _FRAME.finditer(text)]
+
+
 def side_effects(
     payload: str, known: Iterable[SideEffect] = (), function: tuple[str, str] = ("", ""), line_of: LineAt = line_at
 ) -> list[SideEffect]:
@@ -259,7 +265,8 @@ def failure(metrics: Mapping[str, Any], line_of: LineAt = line_at) -> Failure | 
     stack = _USER_STACK.search(reason)
     frames = _FRAME.finditer(stack["frames"]) if stack is not None else ()
     lines = [line_of(frame["file"], int(frame["line"]), frame["fn"]) for frame in frames] or _origin(reason, line_of)
-    innermost = next(reversed(lines), None)
+    own = [each for each in lines if not is_library_file(each.filename)]
+    innermost = next(reversed(own or lines), None)
     return Failure(kind, reason, innermost if stack is not None and lines else where or innermost)
 
 

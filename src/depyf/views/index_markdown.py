@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from depyf.findings import Finding, findings
 from depyf.findings.reasons import alike, entry_reasons
 from depyf.links.line_states import line_states
+from depyf.model.bypass import Way
 from depyf.model.counts import breaks_of, counted, guard_count
 from depyf.model.cuda_graphs import words
 from depyf.model.naming import title
@@ -42,13 +43,36 @@ def index_markdown(session: Session, found: tuple[Finding, ...] | None = None) -
             _recompiles(session, pairs),
             _breaks(pairs),
             _failures(pairs),
+            _failed_calls(pairs),
             _files(session, pairs),
         ]
     else:
-        parts.append(NOTHING_SEEN)
+        parts.append(_nothing_seen(session))
     parts += [_lines(session), _cuda_graphs(pairs), _skipped(session), _gone(pairs), _earlier(session)]
     parts += [_loose(session), _times(pairs), _unavailable(session), _problems(session)]
     return "\n".join(part for part in parts if part)
+
+
+def _nothing_seen(session: Session) -> str:
+    """Return why nothing was compiled: the calls that bypassed compiled code if there are any, else usual reasons."""
+    calls = [(each, times) for each, times in session.bypassed.items() if each.way in (Way.METHOD, Way.STANCE)]
+    if not calls:
+        return NOTHING_SEEN
+    rows = [
+        f"- {counted(times, 'call')} of `{each.what}`{_at(each.where)} "
+        + (
+            f"ran under the stance `{each.detail}`"
+            if each.way is Way.STANCE
+            else f"ran the method of the original module, `{each.about}`: `torch.compile(module)` compiles only calls "
+            "of the module"
+        )
+        for each, times in calls
+    ]
+    return "\n".join(["Nothing was compiled while the context was active:", "", *rows, ""])
+
+
+def _at(where: UserLine | None) -> str:
+    return f" at {short_path(where.filename)}:{where.line}" if where is not None else ""
 
 
 def _summary(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
@@ -196,7 +220,22 @@ def _failures(pairs: list[tuple[Function, Compile]]) -> str:
             reason = each.failure.reason.strip().split("\n", 1)[0]
             raised = "; the call raised this error" if each.failure.raised else ""
             lines.append(f"- {title(function)}, {place} (compile {each.id}): {each.failure.kind}: {reason}{raised}")
+            lines += [f"  - caused by {cause}" for cause in each.failure.causes]
     return "## Frames that Dynamo gave up\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _failed_calls(pairs: list[tuple[Function, Compile]]) -> str:
+    """Return the section on exceptions that the code of a backend raised in calls."""
+    rows = []
+    for function, compiled in pairs:
+        for each in compiled.call_failures:
+            found = each.failure
+            rows.append(
+                f"- {counted(each.times, 'call')} of {title(function)} (compile {compiled.id}){_at(found.where)}, "
+                f"in {found.phase}: {found.kind}: {found.summary}"
+            )
+            rows += [f"  - caused by {cause}" for cause in found.causes]
+    return "\n".join(["## Calls in which compiled code raised an exception", "", *rows, ""]) if rows else ""
 
 
 def _files(session: Session, pairs: list[tuple[Function, Compile]]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from depyf.bytecode.records import dataclass
 from depyf.findings.catalogue.kind import Kind
 from depyf.model.run import GraphBreak
+from depyf.model.user_source import short_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ SIGNS = (
     ),
     _sign(
         "disabled",
-        "a function is called that `torch.compiler.disable` leaves out",
+        "{called} is called, which `torch.compiler.disable` leaves out",
         "take `torch.compiler.disable` off that function",
         r"disable\(\)",
     ),
@@ -248,13 +249,22 @@ MOST_EXPLAINED = 120
 _ERROR = re.compile(r"failed with (?P<error>.*?)(?: While executing | Original traceback:| at File | at$|$)")
 _NODE = re.compile(r"While executing %\w+ : .*?\[target=(?P<target>[\w.]+)\]")
 _NO_ADVICE = re.compile(r"\b([Ff]ile|[Rr]eport) an issue\b|is fundamental|\bmay be possible\b|^Note\b|double check")
-_CALLED = re.compile(r"(?:function|builtin|method) `(?P<name>[^`]+?)\.?`")
+_CALLED = re.compile(r"(?:function|builtin|method) `(?P<name>[^`<]+?|<unknown module>[^`]+?)\.?`")
+_CALLED_OBJECT = re.compile(r"function `?<(?:function|bound method) (?P<name>\S+) (?:at|of) ")
+_HOOK = re.compile(r"\bhook\(")
+_MODULES = "torch/nn/modules/module.py"
 
 
 def called_in(found: GraphBreak) -> str:
     """Return the function whose call ended a graph, by torch's explanation, or "a function"."""
-    name = _CALLED.search(found.explanation)
-    return f"`{name['name'].removeprefix('<unknown module>.')}`" if name is not None else "a function"
+    name = _CALLED_OBJECT.search(found.explanation) or _CALLED.search(found.explanation)
+    if name is None:
+        return "a function"
+    place = found.where.filename.replace("\\", "/") if found.where is not None else ""
+    is_hook = place.endswith(_MODULES) and found.where is not None and _HOOK.search(found.where.text)
+    defined = f" ({short_path(found.called.filename)}:{found.called.line})" if found.called is not None else ""
+    plain = name["name"].removeprefix("<unknown module>.").rpartition("<locals>.")[2]
+    return f"{'the hook ' if is_hook else ''}`{plain}`{defined}"
 
 
 def error_in(found: GraphBreak) -> str:
@@ -278,6 +288,26 @@ def said_by_torch(found: GraphBreak) -> str:
 def advised(hints: Sequence[str]) -> str:
     """Return the first of torch's hints for a change of the program, or ""."""
     return next((each for each in hints if not _NO_ADVICE.search(each)), "")
+
+
+_WITHOUT_FAKE = (
+    re.compile(r"no fake impl\w* registered for <CustomOpDef\((?P<space>\w+)::(?P<name>\w+)\)>"),
+    re.compile(r"\b(?P<space>\w+)::(?P<name>\w+): attempted to run this operator with Meta tensors"),
+    re.compile(r"unsupported operator: (?P<space>\w+)\.(?P<name>\w+)"),
+)
+_OF_TORCH = frozenset(("aten", "prim", "prims"))
+
+
+def fake_kernel(text: str) -> str:
+    """Return the advice for a custom operator without a fake kernel, by torch's text about it, or ""."""
+    found = next((match for sign in _WITHOUT_FAKE if (match := sign.search(text)) is not None), None)
+    if found is None or found["space"] in _OF_TORCH:
+        return ""
+    operator = f"{found['space']}::{found['name']}"
+    return (
+        f'register a fake kernel: decorate with `@torch.library.register_fake("{operator}")` a function with the '
+        "arguments of the operator that returns an empty tensor with the size and the dtype of its result"
+    )
 
 
 def _is_of_optimizer(found: GraphBreak, line: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 import types
 from collections.abc import Mapping
 
@@ -11,9 +12,13 @@ import torch
 from torch._dynamo.exc import UncapturedHigherOrderOpError, Unsupported, UserError
 
 from depyf.model.run import Unavailable
+from depyf.model.user_line import UserLine
+from depyf.model.user_source import is_foreign, line_at
 
 _DEEPEST = 30
 """The most calls between Dynamo's compile and a hook; in practice fewer than ten."""
+_WRAPPER = f"{os.sep}_dynamo{os.sep}eval_frame.py"
+"""The end of the path of the file with the functions that `torch.compile` puts around a function."""
 _COMPILER = f"{os.sep}_dynamo{os.sep}convert_frame.py"
 """The end of the path of the file with Dynamo's compile."""
 
@@ -26,6 +31,24 @@ def _compiling(frame: types.FrameType | None) -> types.FrameType | None:
             return frame
         frame = frame.f_back
     return None
+
+
+def own_frame(frame: types.FrameType | None) -> UserLine | None:
+    """Return the innermost line of the user's own in a stack, or None."""
+    while frame is not None and is_foreign(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    return line_at(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+def is_in_compiled_call(frame: types.FrameType | None) -> bool:
+    """Return whether a frame runs inside a call of a compiled function, where Dynamo looks at each frame."""
+    while frame is not None:
+        if frame.f_code.co_filename.endswith(_WRAPPER) and "fn" in frame.f_code.co_freevars:
+            return True
+        frame = frame.f_back
+    return False
 
 
 _NAMES = {"code", "compiler_fn"}
@@ -84,6 +107,24 @@ def backend() -> str:
         wrapped = getattr(compiler, "compiler_fn", None)
         name = getattr(wrapped, "__name__", "") if wrapped is not None else ""
     return name if isinstance(name, str) else ""
+
+
+def disabled_function() -> object:
+    """Return the function at whose call Dynamo ends a graph in this thread because it is disabled, or None.
+
+    Dynamo handles its own exception then. A frame of the traceback belongs to Dynamo's variable for the function.
+    """
+    error = sys.exc_info()[1]
+    if not isinstance(error, Unsupported):
+        return None
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        variable = frame.f_locals.get("self")
+        if not type(variable).__module__.startswith("torch._dynamo.variables."):
+            continue
+        for function in (vars(variable).get("value"), vars(variable).get("fn")):
+            if getattr(function, "_torchdynamo_disable", False) is True:
+                return getattr(function, "_torchdynamo_orig_callable", function)
+    return None
 
 
 def failure_reaches_program() -> bool:

@@ -97,6 +97,13 @@ def wrappers() -> Unavailable | None:
     return None
 
 
+def marks() -> Unavailable | None:
+    """Return why void marks of `maybe_mark_dynamic` are unknown."""
+    if cpp_guards.looks_at("DIMENSION_DYNAMIC_MARKING_GUARD"):
+        return None
+    return Unavailable("before 2.13 guards do not check them, so it is unknown whether a mark has an effect")
+
+
 _LOOKED_FOR: dict[str, Callable[[], Unavailable | None]] = {
     "structured trace": structured_trace,
     "hints of graph breaks": traced_breaks,
@@ -109,6 +116,7 @@ _LOOKED_FOR: dict[str, Callable[[], Unavailable | None]] = {
     "compile ids of compiled autograd": autograd_compile_ids,
     "files of AOTAutograd's wrappers": wrappers,
     "the user's lines of side effects": side_effects,
+    "marks of `maybe_mark_dynamic`": marks,
 }
 
 

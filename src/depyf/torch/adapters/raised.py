@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
+import types
 from collections.abc import Iterator
 from dataclasses import replace
 
-from depyf.model.run import Failure
-from depyf.torch.adapters.caller import backend, compiling_locals, failure_reaches_program
+import torch
 
+from depyf.model.failure import Failure
+from depyf.model.reproducible import reproducible
+from depyf.model.user_line import UserLine
+from depyf.model.user_source import is_foreign, line_at
+from depyf.torch.adapters.caller import backend, compiling_locals, failure_reaches_program, own_frame
+
+_IN_PASSES = "in a pass"
 _PHASES = (
+    ("_inductor/fx_passes/pre_grad.py", "Inductor, in a pass before autograd"),
+    ("_inductor/fx_passes/joint_graph.py", "Inductor, in a pass on the joint graph"),
+    ("_inductor/fx_passes/post_grad.py", "Inductor, in a pass after autograd"),
+    ("_inductor/fx_passes/", "Inductor, in a pass on the graph"),
+    ("_inductor/pattern_matcher.py", "Inductor, in a pass on the graph"),
+    ("_inductor/custom_graph_pass.py", "Inductor, in a pass on the graph"),
     ("_inductor/cpp_builder.py", "Inductor, in the C++ compiler"),
     ("_inductor/codecache.py", "Inductor, while it compiled or loaded kernels"),
     ("_inductor/async_compile.py", "Inductor, while it compiled kernels"),
@@ -36,10 +50,13 @@ MOST_CAUSES = 8
 
 def completed(failure: Failure) -> Failure:
     """Return a failure with the facts of the exception that ends the compile of this thread."""
+    found = phase() or failure.phase
+    own = _own_line(sys.exc_info()[1]) if _IN_PASSES in found else None
     return replace(
         failure,
         raised=failure_reaches_program(),
-        phase=phase() or failure.phase,
+        phase=found,
+        where=own or failure.where,
         causes=causes(),
         demanded_by=demanded_by(),
     )
@@ -64,6 +81,58 @@ def phase() -> str:
         if path.startswith(_OF_DYNAMO) and not path.startswith(_AROUND_BACKENDS):
             return "Dynamo, while it traced the function"
     return ""
+
+
+def call_failure(error: Exception, backend_name: str, frame: types.FrameType | None) -> Failure:
+    """Return the failure of a call: an exception of a compiled graph, which `frame` called for the program.
+
+    The user's line is that of the operation in the compiled function if the graph knows it, else that of the call.
+    """
+    links = list(_chain(error))
+    lines = reproducible(str(error)).strip()
+    return Failure(
+        type(error).__name__,
+        lines,
+        _line_of_graph(links) or _line_of_call(frame),
+        f"the code of the backend `{backend_name}`" if backend_name else "the code of the backend",
+        raised=True,
+        causes=tuple(dict.fromkeys(map(_words, links[1:]))),
+    )
+
+
+def _line_of_graph(links: list[BaseException]) -> UserLine | None:
+    """Return the user's line of the operation that raised, if a graph in a traceback knows it."""
+    for link in reversed(links):
+        for frame, line in reversed(list(traceback.walk_tb(link.__traceback__))):
+            graph = frame.f_locals.get("self")
+            numbers = getattr(graph, "_lineno_map", None) if isinstance(graph, torch.fx.GraphModule) else None
+            if not isinstance(graph, torch.fx.GraphModule) or not isinstance(numbers, dict):
+                continue
+            index = numbers.get(line - getattr(graph, "_prologue_start", 0))
+            nodes = list(graph.graph.nodes)
+            stack = nodes[index].meta.get("stack_trace") if index is not None and index < len(nodes) else None
+            places = list(_PLACE.finditer(stack)) if isinstance(stack, str) else []
+            own = [each for each in places if not is_foreign(each["file"])]
+            if own:
+                return line_at(own[-1]["file"], int(own[-1]["line"]), own[-1]["function"])
+    return None
+
+
+_PLACE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)')
+
+
+def _line_of_call(frame: types.FrameType | None) -> UserLine | None:
+    """Return the user's line that calls the compiled function whose code is in `frame`."""
+    return own_frame(frame.f_back) if frame is not None else None
+
+
+def _own_line(error: BaseException | None) -> UserLine | None:
+    """Return the innermost line of the user's own in the tracebacks of an exception and its causes, or None."""
+    for link in reversed(list(_chain(error))) if error is not None else ():
+        for frame, line in reversed(list(traceback.walk_tb(link.__traceback__))):
+            if not is_foreign(frame.f_code.co_filename):
+                return line_at(frame.f_code.co_filename, line, frame.f_code.co_name)
+    return None
 
 
 def _path(filename: str) -> str:

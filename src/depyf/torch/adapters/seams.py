@@ -21,6 +21,7 @@ from torch._dynamo import convert_frame, resume_execution
 from depyf.bytecode.records import dataclass
 from depyf.model.run import CompileId, Unavailable
 from depyf.torch.adapters import entry_ids, lacking
+from depyf.torch.adapters.stances import own_stance
 
 # torch's own objects without types that depyf could name.
 CacheEntry: TypeAlias = Any
@@ -37,6 +38,9 @@ OF_DYNAMO = (
     os.path.join(f"{_TORCH}_strobelight", ""),
 )
 """Prefixes of the files whose functions occur between a call and its compile: Dynamo's, and its decorators'."""
+
+OF_DEPYF = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")
+"""The prefix of depyf's own files. What it puts around a program's functions is no call of the program's."""
 
 TRACE_LOGGER = "torch.__trace"
 _DEEPEST_CALLER = 30
@@ -170,8 +174,18 @@ def without_compiling() -> contextlib.AbstractContextManager[Any]:
     set_stance = getattr(torch.compiler, "set_stance", None)
     if set_stance is None:
         return _run_only()
-    stance: contextlib.AbstractContextManager[Any] = set_stance("eager_on_recompile")
-    return stance
+    return _without_recompiles(set_stance)
+
+
+@contextlib.contextmanager
+def _without_recompiles(set_stance: Callable[[str], contextlib.AbstractContextManager[Any]]) -> Iterator[None]:
+    with own_stance():
+        stance = set_stance("eager_on_recompile")
+        stance.__enter__()
+    try:
+        yield
+    finally:
+        stance.__exit__(None, None, None)
 
 
 @contextlib.contextmanager

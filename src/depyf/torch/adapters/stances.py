@@ -1,13 +1,23 @@
-"""Temporary eager runs of compiled functions."""
+"""The stance of the compiler: temporary eager runs for depyf, and notifications of calls under a program's stance."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import sys
+import types
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
+from torch._dynamo import decorators, eval_frame
 
+from depyf.model.bypass import FAIL_ON_RECOMPILE, STANCES
 from depyf.model.run import Unavailable
+
+_SET, _CALL = "_set_stance", "_callback_from_stance"
+_own: list[None] = []
+"""Has an item while depyf itself sets a stance."""
 
 
 def run_eagerly() -> Callable[[], None] | Unavailable:
@@ -15,7 +25,7 @@ def run_eagerly() -> Callable[[], None] | Unavailable:
     set_stance = getattr(torch.compiler, "set_stance", None)
     if set_stance is None:
         return Unavailable("torch before 2.6 has no stance in which compiled functions run uncompiled")
-    with _outside_of_compiled_code():
+    with _outside_of_compiled_code(), own_stance():
         stance = set_stance("force_eager")
         stance.__enter__()
 
@@ -36,3 +46,78 @@ def _outside_of_compiled_code() -> Iterator[None]:
         yield
     finally:
         set_eval_frame(callback)
+
+
+@contextlib.contextmanager
+def own_stance() -> Iterator[None]:
+    """Hide a stance that depyf sets from the listeners."""
+    _own.append(None)
+    try:
+        yield
+    finally:
+        _own.pop()
+
+
+Listener = Callable[..., None]
+"""Receives `called` with the stance, the function and the calling frame, before the call; `raised` with the function,
+the frame and the exception that ends a call under `fail_on_recompile`; and `ended`. It must not raise."""
+
+
+def watch_stances(listener: Listener) -> Callable[[], None] | Unavailable:
+    """Report the calls of compiled functions under a stance; return what ends this."""
+    module: Any = eval_frame
+    change, callback_from = getattr(decorators, _SET, None), getattr(module, _CALL, None)
+    if not isinstance(change, types.FunctionType) or not isinstance(callback_from, types.FunctionType):
+        return Unavailable("torch before 2.6 has no stances")
+
+    @functools.wraps(callback_from)
+    def heard(callback: Any) -> Any:
+        made = callback_from(callback)
+        if callback is None or callback is False:
+            return made
+        stance, wrapper = module._stance.stance, sys._getframe(1)
+        function = wrapper.f_locals.get("fn")
+        listener("called", stance, function, wrapper.f_back)
+        return _telling(made, listener, function, wrapper.f_back) if stance == FAIL_ON_RECOMPILE else made
+
+    def look(stance: Any) -> None:
+        is_watched = stance.stance in STANCES and not _own
+        if not is_watched and getattr(module, _CALL) is heard:
+            listener("ended")
+        setattr(module, _CALL, heard if is_watched else callback_from)
+
+    @functools.wraps(change)
+    def changed(stance: Any) -> Any:
+        prior = change(stance)
+        look(stance)
+        return prior
+
+    setattr(decorators, _SET, changed)
+    look(module._stance)
+
+    def end() -> None:
+        if getattr(module, _CALL) is heard:
+            listener("ended")
+            setattr(module, _CALL, callback_from)
+        if getattr(decorators, _SET) is changed:
+            setattr(decorators, _SET, change)
+
+    return end
+
+
+def _telling(
+    callback: Any, listener: Listener, function: object, caller: types.FrameType | None
+) -> Callable[..., object]:
+    """Return torch's callback, which reports its exception. It stays the same callback for torch's cache."""
+
+    @functools.wraps(callback)
+    def telling(*args: Any, **kwargs: Any) -> object:
+        try:
+            return callback(*args, **kwargs)
+        except RuntimeError as error:
+            listener("raised", function, caller, error)
+            # Without this frame in it, the traceback is the same as without depyf.
+            error.__traceback__ = error.__traceback__.tb_next if error.__traceback__ is not None else None
+            raise
+
+    return telling

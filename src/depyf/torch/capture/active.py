@@ -5,6 +5,7 @@ The first context installs the hooks. The last one removes them.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import threading
@@ -17,6 +18,7 @@ from typing import Any, Protocol
 from depyf.bytecode.host import paused
 from depyf.model.run import CompileId, Unavailable
 from depyf.torch.adapters import lacking, seams
+from depyf.torch.adapters.compiled_modules import watch_methods
 from depyf.torch.adapters.cuda_graphs import CudaGraphLogs
 from depyf.torch.adapters.formatter import FormatterPatch
 from depyf.torch.adapters.kernel_caches.look import KernelLook
@@ -25,8 +27,10 @@ from depyf.torch.adapters.lines_read import watch_lines
 from depyf.torch.adapters.made_code import watch_code
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
-from depyf.torch.adapters.unheard import pass_over_unheard
+from depyf.torch.adapters.stances import watch_stances
+from depyf.torch.adapters.unheard import own_time, pass_on, pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
+from depyf.torch.adapters.user_frames import leave_out_default_device
 from depyf.torch.capture.own_records import line_about, record_of
 from depyf.torch.capture.run_counts import Counter, RunCounts
 from depyf.trace import stages
@@ -69,6 +73,9 @@ class Context(Protocol):
     def on_skip(self, name: str, reason: str, filename: str) -> None:
         """Receive a function that Dynamo skips. Does not raise."""
 
+    def on_bypass(self, kind: str, *facts: Any) -> None:
+        """Receive what may have bypassed compiled code: the name of an event, and torch's objects. Does not raise."""
+
     def on_error(self, where: str, error: BaseException) -> None:
         """Receive an error inside depyf. Does not raise."""
 
@@ -86,7 +93,8 @@ class _TraceHandler(logging.Handler):
 
     def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         # A model with many parameters has a record or two of this kind for each.
-        if record_kind(metadata)[0] not in stages.UNINTERESTING:
+        kind = record_kind(metadata)[0]
+        if kind == stages.TIMELINE and pass_on(json.loads(payload or "{}")) or kind not in stages.UNINTERESTING:
             self._active.on_record(metadata, payload)
 
 
@@ -216,6 +224,17 @@ class ActiveContexts:
             if owner is not None:
                 owner.on_skip(name, reason, filename)
 
+    def on_method(self, module: object, name: str, method: types.MethodType, frame: types.FrameType) -> None:
+        """Report a method of the original module that a program takes off a compiled one."""
+        self.on_bypass("method", module, name, method, frame)
+
+    def on_bypass(self, kind: str, *facts: Any) -> None:
+        """Report what may have bypassed compiled code to the context that this thread entered last."""
+        with self._contained("noting a call that compiled code does not serve"):
+            owner = self._owner(None)
+            if owner is not None:
+                owner.on_bypass(kind, *facts)
+
     @contextmanager
     def _contained(self, where: str) -> Iterator[None]:
         """Run a block inside torch's own call of depyf, so that an error in it does not affect the user's program.
@@ -224,7 +243,7 @@ class ActiveContexts:
         compile.
         """
         try:
-            with paused():
+            with own_time(), paused():
                 yield
         except Exception as error:  # noqa: BLE001 - whatever it is, the user's program goes on
             with self._lock:
@@ -267,6 +286,9 @@ class ActiveContexts:
                 (HITS, partial(watch_runs, self._counts.listener)),
                 ("frames that Dynamo skipped", partial(watch_skips, self.on_skip)),
                 ("lines that Dynamo read", watch_lines),
+                ("lines of nodes with a default device", leave_out_default_device),
+                ("methods of compiled modules", partial(watch_methods, self.on_method)),
+                ("calls under a stance", partial(watch_stances, self.on_bypass)),
             ):
                 ended = begin()
                 if isinstance(ended, Unavailable):
@@ -317,6 +339,9 @@ class _Deaf:
         pass
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
+        pass
+
+    def on_bypass(self, kind: str, *facts: Any) -> None:
         pass
 
     def on_error(self, where: str, error: BaseException) -> None:

@@ -6,31 +6,33 @@ import contextlib
 import os
 import sys
 import types
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depyf.bytecode.host import paused, pausing
 from depyf.model.claims import CLAIMS
-from depyf.model.run import CompileId, Failure, Session, Unavailable
+from depyf.model.failure import Failure
+from depyf.model.run import CompileId, Session, Unavailable
 from depyf.model.running_compile import SLOW
 from depyf.model.variables import SUMMARY_VARIABLE
 from depyf.model.writer import INDEX
-from depyf.torch.adapters import caller, lacking, seams
+from depyf.torch.adapters import caller, seams
 from depyf.torch.adapters.lines_read import reading_of
 from depyf.torch.adapters.trace_file import keep_trace as trace_kept_in
 from depyf.torch.adapters.versions import unknown_version
 from depyf.torch.capture import entries, hooks
 from depyf.torch.capture.active import ACTIVE, HITS
 from depyf.torch.capture.ahead_of_time import AheadOfTime
+from depyf.torch.capture.beside import Beside
 from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.line_facts import lines_read
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.torch.capture.run_counts import NOWHERE, Counter
 from depyf.torch.capture.selection import Selection
-from depyf.torch.dump.problems import Problems
+from depyf.torch.capture.untold_records import untold_records
+from depyf.torch.dump.problems import Problems, tell_once
 from depyf.torch.dump.progress import Progress, running_log
 from depyf.torch.dump.rank import rank_directory
 from depyf.torch.dump.slow import SlowCompiles
@@ -42,7 +44,6 @@ from depyf.views.summary import show, summary
 
 if TYPE_CHECKING:
     # Each module is imported when it is first needed, so that a program without compiles does not pay for them.
-    from depyf.torch.capture.untraced import UntoldBreaks, Untraced
     from depyf.torch.stepping.first_runs import FirstRuns
 
 
@@ -85,7 +86,7 @@ class DumpContext:
             kernels=kernels,
             known=self._told.function_of,
         )
-        self._untraced, self._breaks = _untraced(self._recorder)
+        self._untraced, self._breaks = untold_records(self._recorder)
         self._earlier = EarlierEntries()
         self._ahead = AheadOfTime(self._recorder)
         self._log_bytecode = log_bytecode
@@ -97,6 +98,7 @@ class DumpContext:
         self._first_runs: FirstRuns | None = None
         self._process = os.getpid()
         self._eager_calls = EagerCalls(self.session)
+        self._beside = Beside(self.session, self._recorder, self._problems, self._log_running)
         self._keep_trace = keep_trace
         self._trace = contextlib.ExitStack()
 
@@ -118,6 +120,7 @@ class DumpContext:
             self.session.unavailable.update(ACTIVE.unheard_caches())
             ACTIVE.leave(self)
             self._eager_calls.end()
+            self._beside.end()
         with self._problems.contained("ending torch's trace"):
             self._trace.close()
         if os.getpid() != self._process:
@@ -269,6 +272,7 @@ class DumpContext:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
                 entries.read_guards_in_progress(self._recorder, running)
                 hooks.tell_reason(self._recorder, running, self._dump)
+            self._beside.guarded(running)
 
     def on_code(self, code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Write the source of Dynamo's code; return the code to run instead, or None for Dynamo's own."""
@@ -290,6 +294,7 @@ class DumpContext:
         made = hooks.on_code(
             self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode, install=self.replaces_code
         )
+        self._beside.compiled(self._recorder.known(current[0]) if current is not None else None, new_code)
         if HITS not in self.session.unavailable:
             self._recorder.await_runs(new_code if made is None else made)
         self._log_compile(current[0] if current is not None else None)
@@ -323,7 +328,9 @@ class DumpContext:
             self._log_compile(current[0])
 
     def _log_compile(self, compile_id: CompileId | None) -> None:
-        running = self._recorder.known(compile_id)
+        self._log_running(self._recorder.known(compile_id))
+
+    def _log_running(self, running: Running | None) -> None:
         if self._log is not None and running is not None:
             self._log.changed(running.function, running.compile)
 
@@ -389,6 +396,13 @@ class DumpContext:
             if self._log is not None:
                 self._log.session_changed()
 
+    def on_bypass(self, kind: str, *facts: Any) -> None:
+        """Record what compiled code did not serve."""
+        if os.getpid() == self._process:
+            self._beside.on_event(kind, *facts)
+            if self._log is not None:
+                self._log.session_changed()
+
     def on_error(self, where: str, error: BaseException) -> None:
         """Record an error inside depyf."""
         self._problems.add(where, error)
@@ -400,31 +414,10 @@ class DumpContext:
         return names[-1] if names else f"__compiled_fn_{LOOSE}"
 
 
-def _untraced(recorder: Recorder) -> tuple[Untraced | None, UntoldBreaks | None]:
-    """Return the replacements for records that this torch does not write."""
-    breaks = lacking.traced_breaks() is not None
-    if seams.has_structured_trace() and not breaks:
-        return None, None
-    from depyf.torch.capture.untraced import UntoldBreaks, Untraced
-
-    untraced = None if seams.has_structured_trace() else Untraced(recorder)
-    return untraced, UntoldBreaks(recorder) if breaks else None
-
-
 def current_context() -> DumpContext | None:
     """Return the context that this thread entered last, else the one that any thread entered last, or None."""
     found = ACTIVE.current()
     return found if isinstance(found, DumpContext) else None
-
-
-_SAID: set[str] = set()
-
-
-def _tell_once(warning: str) -> None:
-    """Give a warning, once in a process."""
-    if warning and warning not in _SAID:
-        _SAID.add(warning)
-        warnings.warn(warning, RuntimeWarning, stacklevel=3)
 
 
 class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context manager is named like a function
@@ -487,7 +480,7 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         self._entered: list[DumpContext] = []
 
     def __enter__(self) -> Session:
-        _tell_once(unknown_version())
+        tell_once(unknown_version())
         own, whole = rank_directory(self._directory)
         claimed = CLAIMS.own_directory(own)
         context = DumpContext(claimed, Path(os.path.abspath(own)), whole, **self._options)

@@ -7,7 +7,7 @@ import time
 import types
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from depyf.bytecode.records import dataclass
@@ -27,6 +27,7 @@ from depyf.trace.directory import Files
 
 if TYPE_CHECKING:
     from depyf.torch.capture.equal_codes import EqualCodes
+    from depyf.trace.autotuning import Tunings
 
 SKIPPED = "Dynamo skipped the frame: there is no code to guard"
 
@@ -94,6 +95,33 @@ class Recorder(join.Join[Running]):
         self._known_before = known
         self._equal_codes: EqualCodes | None = None
         self._kernel_seconds = kernel_seconds()
+        self._tunings: Tunings | None = None
+
+    def record(self, metadata: Mapping[str, Any], payload: str | None) -> Running | None:
+        """Process a record as any join does, or an event of the timeline about tuning."""
+        if records.record_kind(metadata)[0] != stages.TIMELINE:
+            return super().record(metadata, payload)
+        if self._tunings is None:
+            # Few programs tune kernels.
+            from depyf.trace.autotuning import Tunings
+
+            self._tunings = Tunings()
+        self._tunings.take(payload or "")
+        return None
+
+    def end_of_context(self) -> None:
+        """Write the artefacts that still wait, and how kernels were tuned."""
+        with self.lock:
+            if (tunings := self._tunings) is not None:
+                for running in self._all:
+                    if (tuning := tunings.artefact_of(str(running.compile.id.of_torch))) is not None:
+                        self._add(running, tuning)
+            super().end_of_context()
+
+    def last(self) -> Running | None:
+        """Return the compile that began last, or None."""
+        with self.lock:
+            return self._all[-1] if self._all else None
 
     def equal_codes(self) -> EqualCodes:
         """Return the decompilations of Dynamo's code so far."""
@@ -200,7 +228,7 @@ class Recorder(join.Join[Running]):
     def place_of_start(self, details: Mapping[str, Any]) -> tuple[tuple[UserLine, ...], object]:
         """Return the stack of a starting compile, completed from the running frames, and its code."""
         frames = records.user_stack(details.get("stack"), self.strings())
-        not_users = (*seams.OF_DYNAMO, os.path.join(self.dump.directory, ""))
+        not_users = (*seams.OF_DYNAMO, seams.OF_DEPYF, os.path.join(self.dump.directory, ""))
         told = tuple(frame for frame in frames if not frame.filename.startswith(not_users))
         code = caller.code_in_progress()
         return records.with_last_frames(told, caller.place_of_call(not_users), code), code
@@ -255,6 +283,14 @@ class Recorder(join.Join[Running]):
         """Return the code of a function with a compile, while the program holds it."""
         held = self._codes.get(function.key)
         return held() if held is not None else None
+
+    def _note_break(self, running: Running, payload: str, attempt: int) -> None:
+        breaks = running.compile.breaks
+        count = len(breaks)
+        super()._note_break(running, payload, attempt)
+        code = getattr(caller.disabled_function(), "__code__", None)
+        if len(breaks) > count and isinstance(code, types.CodeType):
+            breaks[-1] = replace(breaks[-1], called=line_at(code.co_filename, code.co_firstlineno, code.co_name))
 
     def _finish(self, running: Running, metrics: Mapping[str, Any]) -> None:
         super()._finish(running, metrics)

@@ -6,6 +6,7 @@ import logging
 import os
 import threading
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,3 +65,13 @@ class Problems:
             write_whole(self._directory / FILE, head + text)
         except OSError as error:
             LOG.warning("depyf: %s cannot be written either (%s):\n%s", FILE, error, text)
+
+
+_SAID: set[str] = set()
+
+
+def tell_once(warning: str) -> None:
+    """Give a warning, once in a process."""
+    if warning and warning not in _SAID:
+        _SAID.add(warning)
+        warnings.warn(warning, RuntimeWarning, stacklevel=3)

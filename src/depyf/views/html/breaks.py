@@ -8,9 +8,10 @@ from dataclasses import field
 from depyf.bytecode.records import dataclass
 from depyf.findings import Finding
 from depyf.findings.failures import place as where_is
+from depyf.model.failure import Failure
 from depyf.model.index_reader import Run
 from depyf.model.naming import title
-from depyf.model.run import Failure, GraphBreak
+from depyf.model.run import GraphBreak
 from depyf.model.skips import Whose, skips
 from depyf.model.user_line import UserLine
 from depyf.views.html.function_data import entry_key

@@ -13,11 +13,11 @@ from depyf.links.documents import Document, documents, origin_of
 from depyf.links.kernel_calls import first_kernel, kernel_calls
 from depyf.links.line_states import FunctionLines, LineState
 from depyf.links.origins import Links, Origin, Origins, joined
-from depyf.model.counts import guard_count
+from depyf.model.counts import counted, guard_count
 from depyf.model.index_reader import Family, Run
 from depyf.model.names import graph_number, resumed_function
 from depyf.model.naming import title
-from depyf.model.run import Compile, Failure, Function, GraphBreak, Guard, GuardSet, Resume, Transformed
+from depyf.model.run import Compile, Function, GraphBreak, Guard, GuardSet, Resume, Transformed
 from depyf.model.status import status_of
 from depyf.views.folds import folds
 from depyf.views.html.chunks import Chunks
@@ -144,7 +144,7 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
         "seconds": compiled.seconds,
         "gone": compiled.gone,
         "restarts": _restarts(compiled),
-        "failure": _failure(compiled.failure) if compiled.failure else None,
+        "failure": _failure(compiled),
         "missing": "" if isinstance(transformed, Transformed) else transformed.reason,
         "breaks": [
             {
@@ -181,10 +181,16 @@ def entry_key(compiled: Compile) -> str:
     return f"c{compiled.order}"
 
 
-def _failure(failure: Failure) -> Json:
+def _failure(compiled: Compile) -> Json | None:
+    """Return why a compile failed, or else the first exception that its code raised in calls."""
+    failure = compiled.failure or next((each.failure for each in compiled.call_failures), None)
+    if failure is None:
+        return None
+    calls = sum(each.times for each in compiled.call_failures)
+    begin = "" if compiled.failure else f"{counted(calls, 'call')} failed in {failure.phase}: "
     return {
-        "summary": f"{failure.kind}: {failure.summary}",
-        "explanations": failure.explanations,
+        "summary": f"{begin}{failure.kind}: {failure.summary}",
+        "explanations": [*failure.explanations, *(f"caused by {each}" for each in failure.causes)],
         "hints": failure.hints,
         "whole": failure.reason,
     }

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from depyf.model.counts import counted
 from depyf.model.names import resumed_function
+from depyf.views.compile_times import table
 
 Json: TypeAlias = dict[str, Any]
 SEVERITY = {"high": "bold red", "medium": "yellow", "low": "dim"}
@@ -35,6 +36,7 @@ EMPTY = {
     "recompiles": "nothing was recompiled",
     "caches": "torch recorded no lookup in a cache",
     "costs": "nothing was compiled",
+    "compile_times": "compile times were not measured: depyf run --compile-times",
 }
 
 
@@ -125,6 +127,11 @@ def _costs(items: list[Json]) -> Iterator[RenderableType]:
     yield Text(f"{counted(len(items), 'compile')}, {_seconds(total) or '0 s'} in all", "dim")
 
 
+def _compile_times(items: list[Json]) -> Iterator[RenderableType]:
+    for each in items:
+        yield Text("\n".join(table(each)))
+
+
 def _functions(items: list[Json]) -> Iterator[RenderableType]:
     for each in items:
         yield (
@@ -206,6 +213,7 @@ RENDERERS: Mapping[str, Callable[[list[Json]], Iterator[RenderableType]]] = {
     "breaks": _breaks,
     "recompiles": _recompiles,
     "costs": _costs,
+    "compile_times": _compile_times,
     "caches": _caches,
     "function": _functions,
     "graph": _texts,

@@ -1,0 +1,116 @@
+"""`depyf fix`: try edits that remove findings on the program itself, and write those that help as a patch."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+
+MOST_COPIED = 200 * 2**20
+"""The most bytes of a working directory that is copied for the runs."""
+NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "node_modules", ".hg", "*.pyc")
+
+
+@click.command("fix", context_settings={"allow_interspersed_args": False})
+@click.option("-m", "module", is_flag=True, help="Run TARGET as a module, as `python -m` does.")
+@click.option("--apply", "applied", is_flag=True, help="Write the edits that help into your files.")
+@click.option("--patch", default="depyf_fix.patch", type=click.Path(path_type=Path), help="The file of the patch.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and no table.")
+@click.option("--max-tries", default=40, metavar="N", help="The most runs of the program [40].")
+@click.option("--budget", default=1800.0, metavar="SECONDS", help="Begin no run after this time [1800].")
+@click.option("--limit", default=600.0, metavar="SECONDS", help="End a run that takes longer [600].")
+@click.option("--calls", default=50, metavar="N", help="Compare the results of the first N calls [50].")
+@click.option("--stop", "stops", is_flag=True, help="End each run after these calls.")
+@click.option("--only", default="", metavar="FINDING", help="Only findings of this kind, or at this FILE:LINE.")
+@click.option("--in-place", is_flag=True, help="Run in your working directory, and not in a copy of it.")
+@click.argument("target")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def fix_command(
+    module: bool,
+    applied: bool,
+    patch: Path,
+    as_json: bool,
+    max_tries: int,
+    budget: float,
+    limit: float,
+    calls: int,
+    stops: bool,
+    only: str,
+    in_place: bool,
+    target: str,
+    arguments: tuple[str, ...],
+) -> None:
+    """Run the script TARGET with ARGUMENTS again and again, with edits for its findings, and tell which help.
+
+    Each edit is tried alone and with the others. It counts only if the exit code, the output and the results of
+    compiled code are those of the program as it is. The runs read edited texts under the paths of your files, which
+    stay as they are without --apply. They run in a copy of the working directory, so that what they write is not lost.
+
+    The exit code is 0 if edits help or nothing is to be done, 1 if no edit helps, 2 if the program cannot be run.
+    """
+    if not module and not os.path.isfile(target):
+        click.echo(f"depyf fix: there is no script {target!r}", err=True)
+        sys.exit(EXIT_USAGE)
+    try:
+        from depyf.fix import told
+        from depyf.fix.search import Search
+        from depyf.fix.tries import Program, Tries
+    except ImportError as error:
+        click.echo(f"depyf fix: it needs LibCST: pip install 'depyf[fix]' ({error})", err=True)
+        sys.exit(EXIT_FAILED)
+    own = Path(tempfile.mkdtemp(prefix="depyf-fix-"))
+    try:
+        directory = Path.cwd() if in_place else _copied(own)
+        script = target if module else str(Path(target).resolve())
+        program = Program(script, arguments, module, directory, calls, stops, limit)
+        search = Search(Tries(program, own / "tries"), max_tries, budget, only, lambda text: _tell(text, as_json))
+        result = search.search()
+        text = told.patch_of(result, Path.cwd())
+        if text:
+            patch.write_text(text, encoding="utf-8")
+        made = told.data(result, text)
+        Path("fix.json").write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+        if as_json:
+            click.echo(json.dumps(made, indent=1))
+        else:
+            for line in told.lines(result, str(patch)):
+                click.echo(line)
+        if applied:
+            _apply(result.texts)
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+    if result.plain.problem:
+        sys.exit(EXIT_USAGE)
+    sys.exit(0 if text or not result.plain.left else EXIT_FAILED)
+
+
+def _tell(text: str, is_quiet: bool) -> None:
+    if not is_quiet and sys.stderr.isatty():
+        click.echo(f"depyf fix: running {text}", err=True)
+
+
+def _copied(own: Path) -> Path:
+    """Return a copy of the working directory, or that directory if it is too large to be copied."""
+    here = Path.cwd()
+    size = 0
+    for folder, names, files in os.walk(here):
+        names[:] = [each for each in names if each not in (".git", ".venv", "venv", "__pycache__", "node_modules")]
+        size += sum(os.lstat(os.path.join(folder, each)).st_size for each in files)
+        if size > MOST_COPIED:
+            click.echo("depyf fix: the working directory is large, so the runs use it and not a copy", err=True)
+            return here
+    shutil.copytree(here, own / "copy", symlinks=True, ignore=NOT_COPIED)
+    return own / "copy"
+
+
+def _apply(texts: dict[str, str]) -> None:
+    for path, text in texts.items():
+        Path(path).write_text(text, encoding="utf-8")
+        click.echo(f"written: {os.path.relpath(path)}")

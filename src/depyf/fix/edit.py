@@ -1,0 +1,55 @@
+"""An edit of one file of the user's, and the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from depyf.findings import Finding
+from depyf.model.index_reader import Run
+
+
+class RefusedError(Exception):
+    """The preconditions of an edit do not hold. The message says which."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change of one file.
+
+    what: the change in words, for the table.
+    subject: the finding that it is for, by kind and place; several edits may be for the same.
+    apply: returns the changed module, or raises RefusedError.
+    is_at_top: whether it changes the top of the file, and not its line. It comes after the others then.
+    """
+
+    file: str
+    line: int
+    what: str
+    subject: tuple[str, str]
+    apply: Callable[[cst.Module], cst.Module]
+    is_at_top: bool = False
+
+    @property
+    def place(self) -> str:
+        """Return its file and line."""
+        return f"{self.file}:{self.line}"
+
+
+Proposer = Callable[[Run, Finding], Iterator[Edit]]
+"""Yields the edits that may remove a finding, the best first."""
+
+PROPOSERS: list[Proposer] = []
+
+
+def proposer(function: Proposer) -> Proposer:
+    """Register a function that proposes edits."""
+    PROPOSERS.append(function)
+    return function
+
+
+def subject_of(finding: Finding) -> tuple[str, str]:
+    """Return what identifies a finding in runs of the same program."""
+    return finding.kind, str(finding.where)

@@ -1,0 +1,156 @@
+"""Marks of dimensions that change: before the call where the argument has a name, else for the whole function.
+
+before:
+    loss = step(batch)
+after:
+    torch._dynamo.mark_dynamic(batch, 0)
+    loss = step(batch)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+import libcst.matchers as m
+
+from depyf.findings import Finding
+from depyf.findings.events import Event, events
+from depyf.fix.edit import Edit, RefusedError, proposer, subject_of
+from depyf.fix.trees import Statement, replace_statement, statement
+from depyf.model.guard_failure import Check, GuardFailure
+from depyf.model.index_reader import Run
+
+SIZES = frozenset(("tensor-size", "symbolic-shape", "recompile-limit", "tensor-size-inside"))
+
+
+@proposer
+def marked_dimensions(run: Run, finding: Finding) -> Iterator[Edit]:
+    """Yield a mark before the user's call, and `dynamic=True`, for a size that changes."""
+    event = _event_of(run, finding)
+    if finding.kind not in SIZES or event is None:
+        return
+    for compiled, failure in zip(event.cause.compiles, event.cause.failures, strict=True):
+        dimension = _dimension(failure)
+        call = compiled.user_stack[-1] if compiled.user_stack else None
+        position = _parameter(run, event, failure)
+        if dimension is not None and call is not None and position is not None:
+            yield _mark(finding, call.filename, call.line, position, dimension)
+            break
+    yield _dynamic(finding, event)
+
+
+def _event_of(run: Run, finding: Finding) -> Event | None:
+    ids = set(finding.compiles)
+    found = (each for each in events(run.session) if ids & {str(one.id) for _, one in each.compiles})
+    return next(found, None)
+
+
+def _dimension(failure: GuardFailure) -> int | None:
+    """Return the first dimension that differs, or None if it is no size."""
+    if failure.check is not Check.SIZE:
+        return failure.dimension if failure.dimension >= 0 else None
+    try:
+        one, other = ast.literal_eval(failure.expected), ast.literal_eval(failure.actual)
+    except (ValueError, SyntaxError):
+        return None
+    return next((at for at, pair in enumerate(zip(one, other)) if pair[0] != pair[1]), None)
+
+
+def _parameter(run: Run, event: Event, failure: GuardFailure) -> tuple[int, str] | None:
+    """Return the position and the name of the parameter that the value is, or None for another value."""
+    found = ast.parse(failure.source or "None", mode="eval").body if failure.source else None
+    is_local = isinstance(found, ast.Subscript) and isinstance(found.value, ast.Name) and found.value.id == "L"
+    if not is_local or not isinstance(found.slice, ast.Constant):  # type: ignore[union-attr]
+        return None
+    name = str(found.slice.value)  # type: ignore[union-attr]
+    names = _parameters(run, event)
+    return (names.index(name), name) if name in names else None
+
+
+def _parameters(run: Run, event: Event) -> list[str]:
+    """Return the names of the function's parameters without `self`, from its source."""
+    try:
+        tree = ast.parse(run.text(run.session.sources.get(event.cause.function.filename, "")))
+    except SyntaxError:
+        return []
+    for node in ast.walk(tree):
+        first = min((each.lineno for each in getattr(node, "decorator_list", ())), default=getattr(node, "lineno", 0))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and first == event.cause.function.first_line:
+            names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+            return names[1:] if names[:1] == ["self"] else names
+    return []
+
+
+def _mark(finding: Finding, file: str, line: int, parameter: tuple[int, str], dimension: int) -> Edit:
+    position, name = parameter
+
+    def change(found: Statement) -> Sequence[Statement]:
+        names = _arguments(found, position, name)
+        if len(names) != 1:
+            raise RefusedError(f"line {line} passes `{name}` not as one plain name")
+        return [statement(f"torch._dynamo.mark_dynamic({names[0]}, {dimension})"), found]
+
+    def apply(module: cst.Module) -> cst.Module:
+        return replace_statement(module, line, change)
+
+    return Edit(file, line, f"mark_dynamic({name}, {dimension}) before the call", subject_of(finding), apply)
+
+
+def _arguments(found: cst.CSTNode, position: int, name: str) -> list[str]:
+    """Return the plain names that calls in a statement pass for a parameter."""
+    names = []
+    for call in m.findall(found, m.Call()):
+        assert isinstance(call, cst.Call)
+        given = [each.value for each in call.args if each.keyword is not None and each.keyword.value == name]
+        at = call.args[position : position + 1]
+        given = given or [each.value for each in at if not each.star and not each.keyword]
+        # A call of a function of torch's is not the call of compiled code.
+        head = cst.Module([]).code_for_node(call.func).partition(".")[0]
+        if given and isinstance(given[0], cst.Name) and head not in ("torch", "print", "range", "len"):
+            names.append(given[0].value)
+    return names
+
+
+class _Dynamic(cst.CSTTransformer):
+    """Adds `dynamic=True` to each `torch.compile` of a module that does not say `dynamic`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
+        if m.matches(original_node.func, _COMPILE) and not _has(updated_node, "dynamic"):
+            self.count += 1
+            return updated_node.with_changes(args=[*updated_node.args, _TRUE])
+        return updated_node
+
+    def leave_Decorator(self, original_node: cst.Decorator, updated_node: cst.Decorator) -> cst.Decorator:  # noqa: N802
+        if m.matches(original_node.decorator, _COMPILE):
+            self.count += 1
+            return updated_node.with_changes(decorator=cst.Call(updated_node.decorator, [_TRUE]))
+        return updated_node
+
+
+_COMPILE = m.Attribute(m.Name("torch"), m.Name("compile"))
+_NO_SPACE = cst.SimpleWhitespace("")
+_TRUE = cst.Arg(cst.Name("True"), cst.Name("dynamic"), cst.AssignEqual(_NO_SPACE, _NO_SPACE))
+
+
+def _has(call: cst.Call, name: str) -> bool:
+    return any(each.keyword is not None and each.keyword.value == name for each in call.args)
+
+
+def _dynamic(finding: Finding, event: Event) -> Edit:
+    def apply(module: cst.Module) -> cst.Module:
+        visitor = _Dynamic()
+        made = module.visit(visitor)
+        if not visitor.count:
+            raise RefusedError("the file has no call of `torch.compile` without `dynamic`")
+        return made
+
+    function = event.cause.function
+    return Edit(function.filename, function.first_line, "torch.compile(..., dynamic=True)", subject_of(finding), apply)
+
+

@@ -1,0 +1,61 @@
+"""Switches of torch's own: one statement at the top of the file that has the finding.
+
+before: `n = x.sum().item()` breaks the graph
+after: `torch._dynamo.config.capture_scalar_outputs = True`, and the number is a symbol of the graph
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from depyf.findings import Finding
+from depyf.fix.edit import Edit, proposer, subject_of
+from depyf.fix.trees import after_import_of_torch
+from depyf.model.index_reader import Run
+
+CONFIG = "torch._dynamo.config"
+SWITCHES = {
+    "break-item": (f"{CONFIG}.capture_scalar_outputs = True",),
+    "break-tolist": (f"{CONFIG}.capture_scalar_outputs = True",),
+    "break-dynamic-shape": (f"{CONFIG}.capture_dynamic_output_shape_ops = True",),
+    "break-boolean-mask": (f"{CONFIG}.capture_dynamic_output_shape_ops = True",),
+    "module-int": (f"{CONFIG}.allow_unspec_int_on_nn_module = True",),
+    "counter": (f"{CONFIG}.allow_unspec_int_on_nn_module = True",),
+    "set-in-call": (f"{CONFIG}.allow_unspec_int_on_nn_module = True",),
+    "parameter-size": (
+        f"{CONFIG}.force_parameter_static_shapes = False",
+        f"{CONFIG}.allow_unspec_int_on_nn_module = True",
+    ),
+    "argument-float": (f"{CONFIG}.specialize_float = False",),
+    "global-float": (f"{CONFIG}.specialize_float = False",),
+    "closure-float": (f"{CONFIG}.specialize_float = False",),
+    "object-float": (f"{CONFIG}.specialize_float = False",),
+    "module-float": (f"{CONFIG}.specialize_float = False",),
+    "learning-rate": (f"{CONFIG}.specialize_float = False",),
+}
+"""Statements by the kind of the finding, in the order in which they are tried."""
+
+
+@proposer
+def switches(run: Run, finding: Finding) -> Iterator[Edit]:
+    """Yield the switches for a finding."""
+    for text in SWITCHES.get(finding.kind, ()):
+        yield _switch(finding, text)
+
+
+@proposer
+def reordered_prints(run: Run, finding: Finding) -> Iterator[Edit]:
+    """Yield the switch that lets Dynamo print after the graph, for a call of `print` that breaks it."""
+    if finding.kind == "break-print":
+        yield _switch(finding, f"{CONFIG}.reorderable_logging_functions.add(print)")
+
+
+def _switch(finding: Finding, text: str) -> Edit:
+    def apply(module: cst.Module) -> cst.Module:
+        return after_import_of_torch(module, text)
+
+    file = finding.where.file if finding.where is not None else ""
+    line = finding.where.line if finding.where is not None else 0
+    return Edit(file, line, text, subject_of(finding), apply, is_at_top=True)

@@ -1,0 +1,51 @@
+"""The task of one child process: which program to run, with which texts, and what to record of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run of the program.
+
+    target: the script, or with `is_module` the name of a module.
+    texts: the edited text of each file by its path; the program reads them instead of the files.
+    folder: where the dump and the record of the results go.
+    calls: the number of calls of compiled code whose results are recorded. The run stops after these if `stops`.
+    is_eager: whether torch compiles nothing.
+    """
+
+    target: str
+    arguments: tuple[str, ...]
+    folder: str
+    is_module: bool = False
+    texts: dict[str, str] = field(default_factory=dict)
+    calls: int = 50
+    stops: bool = False
+    is_eager: bool = False
+
+    @property
+    def dump(self) -> Path:
+        """Return the directory of the dump."""
+        return Path(self.folder) / "dump"
+
+    @property
+    def record(self) -> Path:
+        """Return the file with the results of the calls."""
+        return Path(self.folder) / "results.pt"
+
+    def write(self) -> Path:
+        """Write the plan into its folder, and return its file."""
+        file = Path(self.folder) / "plan.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        return file
+
+
+def read_plan(file: Path) -> Plan:
+    """Return the plan in a file."""
+    found = json.loads(file.read_text(encoding="utf-8"))
+    return Plan(**{**found, "arguments": tuple(found["arguments"])})

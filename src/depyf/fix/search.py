@@ -1,0 +1,241 @@
+"""Find the edits that help: each alone, then all that run, then without those that the others do not need.
+
+A cause may show its effect only when another one is gone. So an edit without an effect alone is kept for the set, and
+dropped only if the set is as good without it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import libcst as cst
+
+import depyf.fix.edits  # noqa: F401 - registers the edits
+from depyf.findings import Finding
+from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
+from depyf.fix.tries import Outcome, Sameness, Tries, sameness
+from depyf.model.index_reader import Run
+from depyf.model.user_source import is_foreign
+
+HELPS, NO_EFFECT, DIFFERS, REFUSED, NOT_NEEDED = "helps", "no effect alone", "differs", "refused", "not needed"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """An edit with what became of it. `outcome` is the run with it alone, None if it was refused or not run."""
+
+    edit: Edit
+    state: str
+    words: str
+    outcome: Outcome | None = None
+    same: Sameness | None = None
+    is_kept: bool = False
+
+
+@dataclass
+class Result:
+    """All that was tried. `made` is the run with all kept edits, `texts` their files."""
+
+    plain: Outcome
+    eager: Outcome
+    tried: list[Tried] = field(default_factory=list)
+    made: Outcome | None = None
+    same: Sameness | None = None
+    texts: dict[str, str] = field(default_factory=dict)
+    ended: str = ""
+
+    @property
+    def kept(self) -> list[Tried]:
+        """Return the kept edits."""
+        return [each for each in self.tried if each.is_kept]
+
+
+class OutOfBudgetError(Exception):
+    """No more run is allowed."""
+
+
+class Search:
+    """A search over the edits of a program.
+
+    only: if not empty, the kind of finding or the place that is looked at.
+    tell: receives a line about each run.
+    """
+
+    def __init__(self, tries: Tries, most: int, seconds: float, only: str, tell: Callable[[str], None]) -> None:
+        self._tries = tries
+        self._most, self._seconds, self._only = most, seconds, only
+        self._tell = tell
+        self._known: dict[frozenset[int], tuple[Outcome, Sameness]] = {}
+        self._edits: list[Edit] = []
+
+    def search(self) -> Result:
+        """Run the program as it is, without any compile, and with edits; return what helps."""
+        self._tell("the program as it is")
+        plain = self._tries.run({})
+        self._tell("without any compile")
+        result = Result(plain, self._tries.run({}, is_eager=True))
+        try:
+            if plain.problem or plain.run is None:
+                result.ended = plain.problem or "the program compiles nothing"
+            elif plain.record is None or not plain.record.calls:
+                result.ended = "no call of compiled code returned, so no result can be compared"
+            else:
+                self._edit(result, plain.run)
+        except OutOfBudgetError as error:
+            result.ended = str(error)
+        except KeyboardInterrupt:
+            result.ended = "interrupted"
+        return result
+
+    def _edit(self, result: Result, run: Run) -> None:
+        for _ in range(3):
+            # What is fixed may uncover another finding, which the program did not reach before.
+            before = len(result.tried)
+            self._propose(result, run)
+            if len(result.tried) == before:
+                return
+            self._choose(result)
+            if result.made is None or result.made.run is None:
+                return
+            run = result.made.run
+
+    def _propose(self, result: Result, run: Run) -> None:
+        """Add the edits for the findings of a run, each tried alone."""
+        seen = {(each.edit.file, each.edit.what) for each in result.tried}
+        for finding in (result.made or result.plain).left:
+            if self._only and self._only not in (finding.kind, str(finding.where)):
+                continue
+            for edit in _proposed(run, finding):
+                if (edit.file, edit.what) in seen:
+                    continue
+                seen.add((edit.file, edit.what))
+                # Of several edits for one finding, the first that helps is enough.
+                if any(each.edit.subject == edit.subject and each.state == HELPS for each in result.tried):
+                    continue
+                self._edits.append(edit)
+                result.tried.append(self._alone(result, len(self._edits) - 1))
+
+    def _alone(self, result: Result, number: int) -> Tried:
+        edit = self._edits[number]
+        base = frozenset(self._number(each) for each in result.kept)
+        before = result.made if result.made is not None else result.plain
+        try:
+            outcome, same = self._run(result, base | {number})
+        except RefusedError as error:
+            return Tried(edit, REFUSED, str(error))
+        if not same.is_equal:
+            return Tried(edit, DIFFERS, same.words, outcome, same)
+        state = HELPS if outcome.counts.badness < before.counts.badness else NO_EFFECT
+        return Tried(edit, state, effect(before, outcome), outcome, same)
+
+    def _choose(self, result: Result) -> None:
+        """Keep the smallest set of edits that is as good as all of them."""
+        usable = [at for at, each in enumerate(result.tried) if each.state in (HELPS, NO_EFFECT, NOT_NEEDED)]
+        chosen = _first_of_each([at for at in usable if result.tried[at].state == HELPS], result.tried)
+        others = [at for at in usable if at not in chosen]
+        best = self._set(result, chosen)
+        whole = _first_of_each([*chosen, *others], result.tried)
+        made = self._set(result, whole) if whole != chosen else best
+        if made is not None and (best is None or made[0].counts.badness < best[0].counts.badness):
+            best, chosen = made, whole
+        for at in list(chosen):
+            less = [each for each in chosen if each != at]
+            made = self._set(result, less)
+            if best is not None and made is not None and made[0].counts.badness <= best[0].counts.badness:
+                best, chosen = made, less
+        self._keep(result, chosen, best)
+
+    def _keep(self, result: Result, chosen: Sequence[int], best: tuple[Outcome, Sameness] | None) -> None:
+        if best is None or best[0].counts.badness >= result.plain.counts.badness:
+            return
+        result.made, result.same = best
+        result.texts = self._texts(chosen)
+        for at, each in enumerate(result.tried):
+            state = NOT_NEEDED if each.state == HELPS and at not in chosen else each.state
+            result.tried[at] = replace(each, is_kept=at in chosen, state=state)
+
+    def _set(self, result: Result, chosen: Sequence[int]) -> tuple[Outcome, Sameness] | None:
+        """Return the run with a set of edits if its results are equal, else None."""
+        if not chosen:
+            return None
+        try:
+            found = self._run(result, frozenset(chosen))
+        except RefusedError:
+            return None
+        return found if found[1].is_equal else None
+
+    def _run(self, result: Result, chosen: frozenset[int]) -> tuple[Outcome, Sameness]:
+        if chosen not in self._known:
+            texts = self._texts(sorted(chosen))
+            if self._tries.count >= self._most:
+                raise OutOfBudgetError(f"{self._most} runs were made (--max-tries)")
+            if time.monotonic() - self._tries.began > self._seconds:
+                raise OutOfBudgetError(f"{self._seconds:.0f} s have passed (--budget)")
+            self._tell("; ".join(self._edits[each].what for each in sorted(chosen)))
+            outcome = self._tries.run(texts)
+            self._known[chosen] = outcome, sameness(outcome, result.plain, result.eager)
+        return self._known[chosen]
+
+    def _texts(self, chosen: Sequence[int]) -> dict[str, str]:
+        """Return the texts of the files with a set of edits, from the last line of a file to the first."""
+        texts: dict[str, str] = {}
+        edits = [self._edits[each] for each in chosen]
+        for edit in sorted(edits, key=lambda each: (each.is_at_top, -each.line)):
+            path = self._tries.program.path_of(edit.file)
+            text = texts.get(path)
+            module = cst.parse_module(text if text is not None else _read(path))
+            texts[path] = edit.apply(module).code
+        return texts
+
+    def _number(self, tried: Tried) -> int:
+        return next(at for at, each in enumerate(self._edits) if each is tried.edit)
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise RefusedError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _first_of_each(numbers: Sequence[int], tried: Sequence[Tried]) -> list[int]:
+    """Return the first of several edits for one finding."""
+    found: dict[tuple[str, str], int] = {}
+    for at in numbers:
+        found.setdefault(tried[at].edit.subject, at)
+    return sorted(found.values())
+
+
+def _proposed(run: Run, finding: Finding) -> list[Edit]:
+    """Return the edits of the user's own files for a finding."""
+    found = [edit for propose in PROPOSERS for edit in propose(run, finding)]
+    return [edit for edit in found if edit.file and not is_foreign(edit.file)]
+
+
+def effect(before: Outcome, after: Outcome) -> str:
+    """Return what changed between two runs in words, such as `9 -> 2 compiles, 3 -> 0 breaks`."""
+    rows = (
+        ("failures", before.counts.failures, after.counts.failures),
+        ("compiles", before.counts.compiles, after.counts.compiles),
+        ("breaks", before.counts.breaks, after.counts.breaks),
+        ("eager calls", before.counts.eager, after.counts.eager),
+    )
+    return ", ".join(f"{one} -> {other} {name}" for name, one, other in rows if one != other)
+
+
+def left(result: Result) -> list[Finding]:
+    """Return the findings that remain and are not merely good to know."""
+    found = (result.made or result.plain).left
+    return [each for each in found if each.severity != "low"]
+
+
+def gone(result: Result) -> set[tuple[str, str]]:
+    """Return the findings that the kept edits remove, by kind and place."""
+    if result.made is None:
+        return set()
+    return {subject_of(each) for each in result.plain.left} - {subject_of(each) for each in result.made.left}
+
+

@@ -1,0 +1,112 @@
+"""What `depyf fix` tells: a table, a patch, and `fix.json`."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, NOT_NEEDED, REFUSED, Result, Tried, effect, left
+from depyf.fix.tries import Counts, Outcome
+from depyf.model.counts import counted
+
+SCHEMA = 1
+WORDS = {
+    HELPS: "kept",
+    NO_EFFECT: "dropped",
+    NOT_NEEDED: "dropped",
+    DIFFERS: "dropped",
+    REFUSED: "not applicable",
+}
+
+
+def lines(result: Result, patch: str) -> Iterator[str]:
+    """Yield the table of a search.
+
+    patch: the path of the patch, or "" if nothing is kept.
+    """
+    yield f"run as it is: {_counts(result.plain)}"
+    for number, each in enumerate(result.tried, start=1):
+        yield f"  {number}. {each.edit.place}  {each.edit.what}  {_said(each)}"
+    if result.made is not None and result.same is not None:
+        yield f"together: {_counts(result.made)}; {result.same.words}"
+        yield f"patch: {patch}   (depyf fix --apply writes it to your files)"
+    elif not result.ended:
+        yield "no edit helps" if result.tried else "no finding has an edit that can be tried"
+    if result.ended:
+        yield f"ended: {result.ended}"
+    remaining = left(result)
+    if remaining:
+        yield f"still open: {counted(len(remaining), 'finding')}"
+        for finding in remaining:
+            yield f"  {finding.line}"
+
+
+def _said(tried: Tried) -> str:
+    if tried.is_kept:
+        return f"{tried.words or 'needed by the others'}; {tried.same.words if tried.same else ''}; kept"
+    words = f"{tried.state}; " if tried.state in (NO_EFFECT, NOT_NEEDED) else ""
+    return f"{words}{tried.words + '; ' if tried.words else ''}{WORDS[tried.state]}"
+
+
+def _counts(outcome: Outcome) -> str:
+    counts = outcome.counts
+    step = outcome.step
+    parts = [
+        counted(counts.compiles, "compile"),
+        counted(counts.breaks, "graph break"),
+        *([counted(counts.failures, "failure")] if counts.failures else []),
+        *([f"{counted(counts.eager, 'call')} eager"] if counts.eager else []),
+        f"{counts.seconds:.1f} s compiling",
+        *([f"a call {1e3 * step:.2f} ms"] if step is not None else []),
+    ]
+    return outcome.problem or ", ".join(parts)
+
+
+def patch_of(result: Result, directory: Path) -> str:
+    """Return the kept edits as a unified diff, with paths relative to a directory."""
+    parts: list[str] = []
+    for path, text in sorted(result.texts.items()):
+        name = os.path.relpath(path, directory)
+        before = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
+        parts += difflib.unified_diff(before, text.splitlines(keepends=True), f"a/{name}", f"b/{name}")
+    return "".join(parts)
+
+
+def data(result: Result, patch: str) -> dict[str, Any]:
+    """Return everything as JSON; `docs/fix.schema.json` describes it."""
+    made = result.made
+    return {
+        "schema": SCHEMA,
+        "plain": _numbers(result.plain.counts) | {"step_seconds": result.plain.step},
+        "together": None if made is None else _numbers(made.counts) | {"step_seconds": made.step},
+        "effect": "" if made is None else effect(result.plain, made),
+        "results": "" if result.same is None else result.same.words,
+        "tried": [
+            {
+                "file": each.edit.file,
+                "line": each.edit.line,
+                "edit": each.edit.what,
+                "finding": {"kind": each.edit.subject[0], "where": each.edit.subject[1]},
+                "state": each.state,
+                "told": each.words,
+                "kept": each.is_kept,
+            }
+            for each in result.tried
+        ],
+        "left": [{"kind": each.kind, "where": str(each.where or ""), "line": each.line} for each in left(result)],
+        "patch": patch,
+        "ended": result.ended,
+    }
+
+
+def _numbers(counts: Counts) -> dict[str, Any]:
+    return {
+        "compiles": counts.compiles,
+        "breaks": counts.breaks,
+        "eager_calls": counts.eager,
+        "failures": counts.failures,
+        "compile_seconds": round(counts.seconds, 3),
+    }

@@ -1,0 +1,96 @@
+"""Find and change statements of a module by their line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from depyf.fix.edit import RefusedError
+
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+Change = Callable[[Statement], Sequence[Statement]]
+
+
+class _AtLine(cst.CSTTransformer):
+    """Replaces the innermost statement whose first line is the wanted one, or that contains it."""
+
+    METADATA_DEPENDENCIES = (PositionProvider,)
+
+    def __init__(self, line: int, change: Change) -> None:
+        super().__init__()
+        self._line, self._change = line, change
+        self.found = False
+
+    def _replaced(self, original: cst.CSTNode, updated: Statement) -> Statement | cst.FlattenSentinel[Statement]:
+        where = self.get_metadata(PositionProvider, original)
+        last = where.end.line
+        if isinstance(original, cst.BaseCompoundStatement):
+            last = self.get_metadata(PositionProvider, original.body).start.line
+        if self.found or not where.start.line <= self._line <= last:
+            return updated
+        self.found = True
+        return cst.FlattenSentinel(self._change(updated))
+
+    def leave_SimpleStatementLine(  # noqa: N802 - LibCST's name
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        return self._replaced(original_node, updated_node)
+
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:  # noqa: N802, E501
+        return self._replaced(original_node, updated_node)
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:  # noqa: N802, E501
+        return self._replaced(original_node, updated_node)
+
+
+def replace_statement(module: cst.Module, line: int, change: Change) -> cst.Module:
+    """Return the module with the statement at a line changed.
+
+    Raises:
+        RefusedError: no statement begins there, or the change refuses it.
+    """
+    visitor = _AtLine(line, change)
+    made = MetadataWrapper(module).visit(visitor)
+    if not visitor.found:
+        raise RefusedError(f"no statement that can be changed is at line {line}")
+    return made
+
+
+def statement(text: str) -> cst.SimpleStatementLine:
+    """Return a statement from its text."""
+    made = cst.parse_statement(text)
+    assert isinstance(made, cst.SimpleStatementLine)
+    return made
+
+
+def after_import_of_torch(module: cst.Module, text: str) -> cst.Module:
+    """Return the module with a statement after its first import of torch at the top level.
+
+    Raises:
+        RefusedError: it imports no `torch` by this name there.
+    """
+    for number, each in enumerate(module.body):
+        if isinstance(each, cst.SimpleStatementLine) and any(map(_imports_torch, each.body)):
+            # The statement comes after all imports that follow at once, as linters ask for.
+            at = number + 1
+            while at < len(module.body) and _is_import(module.body[at]):
+                at += 1
+            added = statement(text)
+            if any(isinstance(one, cst.SimpleStatementLine) and one.deep_equals(added) for one in module.body):
+                raise RefusedError("the statement is already there")
+            return module.with_changes(body=[*module.body[:at], added, *module.body[at:]])
+    raise RefusedError("the file has no `import torch` at its top level")
+
+
+def _is_import(each: cst.CSTNode) -> bool:
+    return isinstance(each, cst.SimpleStatementLine) and all(
+        isinstance(one, (cst.Import, cst.ImportFrom)) for one in each.body
+    )
+
+
+def _imports_torch(each: cst.CSTNode) -> bool:
+    return isinstance(each, cst.Import) and any(
+        isinstance(name.name, cst.Name) and name.name.value == "torch" and name.asname is None for name in each.names
+    )

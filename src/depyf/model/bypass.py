@@ -1,0 +1,50 @@
+"""Something in the program that compiled code does not serve: calls that ran eager, and hooks without effect."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from depyf.bytecode.records import dataclass
+from depyf.model.user_line import UserLine
+
+
+class Way(Enum):
+    """How compiled code was bypassed. The value is the word in the index."""
+
+    METHOD = "method"
+    """A method of a compiled module runs the original module."""
+    STANCE = "stance"
+    """The stance of the compiler made a call run eager, or raise."""
+    HOOK = "hook"
+    """A hook was registered after the compile, or is disabled."""
+
+
+FORWARD, CALL, PARTS, UNKNOWN = "forward", "call", "parts", "unknown"
+"""The parts of a module that a method runs: its `forward`, the module itself, a module in it, or neither."""
+
+
+DISABLED = "torch.compiler.disable"
+"""The reason of a hook that runs eager beside compiled code."""
+FORCE_EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE = "force_eager", "eager_on_recompile", "fail_on_recompile"
+STANCES = (FORCE_EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE)
+"""The stances under which compiled functions do not always run compiled code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bypass:
+    """One thing that was bypassed: its text in the program, the facts about it, and the user's line.
+
+    what: the call, or the hook.
+    detail: for a method, what it runs of the module; for a stance, its name; for a hook, its kind.
+    about: the function or the module that it is about.
+    compile: the compile without the hook.
+    reason: why, in torch's words, as far as they are known.
+    """
+
+    way: Way
+    what: str
+    detail: str
+    where: UserLine | None
+    about: str = ""
+    compile: str = ""
+    reason: str = ""

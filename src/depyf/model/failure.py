@@ -1,0 +1,62 @@
+"""The failure of a compile, and of a call of its code, as plain data."""
+
+from __future__ import annotations
+
+from depyf.bytecode.records import dataclass
+from depyf.model.user_line import UserLine
+
+HINT = "Hint:"
+EXPLANATION = "Explanation:"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why Dynamo gave a frame up: the exception's type and message, and the part of the compiler that raised it.
+
+    raised: whether the program received the exception or ran eagerly; None if unknown.
+    causes: the exceptions that led to it, outermost first, each with its type and its first line.
+    demanded_by: what in the program asks for one whole graph, such as `fullgraph=True`; "" if nothing does.
+    """
+
+    kind: str
+    reason: str
+    where: UserLine | None
+    phase: str = ""
+    raised: bool | None = None
+    causes: tuple[str, ...] = ()
+    demanded_by: str = ""
+
+    @property
+    def summary(self) -> str:
+        """Return what happened, in one line."""
+        return self.reason.partition("\n")[0]
+
+    @property
+    def hints(self) -> list[str]:
+        """Return the hints of torch's registry of graph breaks, which are part of the message."""
+        return self._told(HINT)
+
+    @property
+    def explanations(self) -> list[str]:
+        """Return torch's explanations of this graph break and of the others that it met while it gave up."""
+        return self._told(EXPLANATION)
+
+    def _told(self, what: str) -> list[str]:
+        lines = (line.strip() for line in self.reason.splitlines())
+        return [line.removeprefix(what).strip() for line in lines if line.startswith(what)]
+
+
+MOST_CALL_FAILURES = 8
+"""The most different exceptions in calls of one compile's code that are kept."""
+
+
+@dataclass(slots=True)
+class CallFailure:
+    """An exception that the code of the backend raised in calls, and in how many.
+
+    The `where` of the failure is the user's line that made the call, or a line of the compiled function if the
+    traceback names one.
+    """
+
+    failure: Failure
+    times: int = 1

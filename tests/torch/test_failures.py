@@ -1,0 +1,211 @@
+"""Failures name the part that raised, the whole chain of causes, the user's line, and what helps."""
+
+from __future__ import annotations
+
+import linecache
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import depyf  # noqa: E402 - after the check that torch is there
+from depyf.findings import Finding, findings  # noqa: E402
+from depyf.model.index_reader import read_run, read_session  # noqa: E402
+from depyf.model.status import Status, status_of  # noqa: E402
+from depyf.torch.adapters import lacking  # noqa: E402
+from depyf.views.terminal.data import overview  # noqa: E402
+from tests.torch.needs import needs  # noqa: E402
+
+HERE = "# here"
+
+
+Program = Callable[[], object]
+
+
+def told(path: Path, program: Program, error: type[Exception] | None) -> tuple[Any, tuple[Finding, ...]]:
+    """Return the session of a program, which ends with an exception of a class, and its findings."""
+    torch._dynamo.reset()
+    if error is None:
+        with depyf.prepare_debug(path) as session:
+            program()
+    else:
+        with pytest.raises(error), depyf.prepare_debug(path) as session:
+            program()
+    return session, findings(session)
+
+
+def line(found: Finding) -> str:
+    assert found.where is not None
+    return linecache.getline(found.where.file, found.where.line)
+
+
+def turbine(graph: Any, _: Any) -> Any:
+    """Compile a graph to code that fails for a size of 7."""
+
+    def run(*args: Any) -> Any:
+        sizes = [each.shape[0] for each in args if isinstance(each, torch.Tensor)]
+        if 7 in sizes:
+            try:
+                raise KeyError("no kernel for 7")
+            except KeyError as error:
+                raise RuntimeError("turbine cannot run this size") from error
+        return graph.forward(*args)
+
+    return run
+
+
+def doubled(x: Any) -> Any:
+    return x * 2
+
+
+def test_code_of_a_backend_that_fails_in_a_call_is_a_failure_of_its_entry(tmp_path: Path) -> None:
+    compiled = torch.compile(doubled, backend=turbine, dynamic=True)
+
+    def program() -> None:
+        compiled(torch.ones(5))
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="turbine"):
+                compiled(torch.ones(7))  # here
+        compiled(torch.ones(6))
+
+    session, (found, *_) = told(tmp_path, program, None)
+    assert found.kind == "call-failure" and found.severity == "high" and HERE in line(found)
+    assert found.cause.startswith("2 calls of `doubled` failed in the code of the backend `turbine` for compile ")
+    assert "RuntimeError: turbine cannot run this size; caused by KeyError: 'no kernel for 7'" in found.cause
+    ((_, compile_), *_) = session.compiles()
+    assert compile_.failure is None and status_of(compile_) is Status.FAILED
+    page = (tmp_path / "index.md").read_text()
+    assert "## Calls in which compiled code raised an exception" in page and "caused by KeyError" in page
+    read = read_session(tmp_path)
+    ((_, again), *_) = read.compiles()
+    (failed,) = again.call_failures
+    assert (failed.failure.causes, failed.times) == (("KeyError: 'no kernel for 7'",), 2)
+    assert findings(read)[0].cause == found.cause
+    assert overview(read_run(tmp_path))[0]["failed"] == "turbine cannot run this size"
+
+
+def test_the_traceback_and_the_graph_are_as_without_a_context(tmp_path: Path) -> None:
+    compiled = torch.compile(doubled, backend=turbine, dynamic=True)
+
+    def frames() -> list[tuple[str, int | None]]:
+        compiled(torch.ones(5))
+        try:
+            compiled(torch.ones(7))
+        except RuntimeError as error:
+            return [(each.name, each.lineno) for each in traceback.extract_tb(error.__traceback__)]
+        return []
+
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path):
+        inside = frames()
+    assert inside and inside == frames()
+    held = [each for each in vars(sys.modules[__name__]) if each.startswith("__compiled_fn_")]
+    assert held
+    for name in held:
+        graph = vars(sys.modules[__name__])[name]
+        inner = graph.__closure__[graph.__code__.co_freevars.index("fn")].cell_contents
+        assert not hasattr(inner, "__wrapped__")
+
+
+def test_an_operation_that_fails_is_at_its_line_if_the_graph_knows_it(tmp_path: Path) -> None:
+    def pick(x: Any, index: Any) -> Any:
+        y = x + 1
+        return y[index]  # here
+
+    compiled = torch.compile(pick, backend="eager")
+
+    def program() -> None:
+        compiled(torch.ones(5), torch.tensor([1]))
+        compiled(torch.ones(5), torch.tensor([9]))
+
+    _, (found, *_) = told(tmp_path, program, IndexError)
+    assert "IndexError: index 9 is out of bounds" in found.cause and HERE in line(found)
+
+
+def test_recomputation_that_stops_early_is_no_failure(tmp_path: Path) -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    inner = torch.compile(lambda x: x.sin().cos(), backend="aot_eager")
+
+    def program() -> None:
+        x = torch.ones(3, requires_grad=True)
+        checkpoint(lambda y: inner(y).exp(), x, use_reentrant=False).sum().backward()
+
+    session, found = told(tmp_path, program, None)
+    assert not [each for each in found if each.severity == "high"]
+    assert all(not each.call_failures for _, each in session.compiles())
+
+
+@pytest.mark.parametrize(
+    ("setting", "phase"),
+    [
+        ("post_grad_custom_post_pass", "Inductor, in a pass after autograd"),
+        ("joint_custom_pre_pass", "Inductor, in a pass on the joint graph"),
+        ("pre_grad_custom_pass", "Inductor, in a pass before autograd"),
+    ],
+)
+@needs(lacking.structured_trace())
+def test_a_pass_of_the_program_that_raises_has_its_phase_and_its_line(tmp_path: Path, setting: str, phase: str) -> None:
+    import torch._inductor.config as config
+
+    if not hasattr(config, setting):
+        pytest.skip(f"this torch has no {setting}")
+
+    def bad(graph: Any) -> None:
+        raise ValueError("the pass failed")  # here
+
+    def program() -> None:
+        with config.patch({setting: bad}):
+            torch.compile(doubled)(torch.ones(3, requires_grad=True))
+
+    _, (found, *_) = told(tmp_path, program, Exception)
+    assert f"failed in {phase}, " in found.cause and "the pass failed" in found.cause and HERE in line(found)
+
+
+def test_an_operator_without_a_fake_kernel_is_told_how_to_get_one(tmp_path: Path) -> None:
+    library = torch.library.Library("depyf_tests", "FRAGMENT")
+    library.define("plus_one(Tensor x) -> Tensor")
+    library.impl("plus_one", lambda x: x + 1, "CPU")
+
+    def use(x: Any) -> Any:
+        return torch.ops.depyf_tests.plus_one(x)  # here
+
+    compiled = torch.compile(use, backend="eager", fullgraph=True)
+    _, (found, *_) = told(tmp_path, lambda: compiled(torch.ones(2)), Exception)
+    assert '`@torch.library.register_fake("depyf_tests::plus_one")`' in found.fix and HERE in line(found)
+
+    def fixed() -> Any:
+        torch.library.register_fake("depyf_tests::plus_one", torch.empty_like, lib=library)
+        return compiled(torch.ones(2))
+
+    _, after = told(tmp_path / "fixed", fixed, None)
+    assert after == ()
+
+
+def test_a_run_that_ends_with_a_failing_call_says_so_at_its_end(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import torch\n"
+        "def backend(graph, _):\n"
+        "    def run(*args):\n"
+        "        if not args[0].requires_grad:\n"
+        "            raise RuntimeError('needs a gradient') from ValueError('as documented')\n"
+        "        return graph.forward(*args)\n"
+        "    return run\n"
+        "def f(x):\n"
+        "    return x + 1\n"
+        "torch.compile(f, backend=backend)(torch.ones(2))\n"
+    )
+    command = [sys.executable, "-m", "depyf", "run", "-o", str(tmp_path / "dump"), str(script)]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert ended.returncode == 1 and "RuntimeError: needs a gradient" in ended.stderr
+    told_at_end = ended.stderr[ended.stderr.index("worth a look") :]
+    assert "1 call failed in compiled code" in told_at_end
+    assert "1 call of `f` failed in the code of the backend `backend`" in told_at_end
+    assert "caused by ValueError: as documented (program.py:10)" in told_at_end
