@@ -70,7 +70,7 @@ THIRD_PARTY = {
     "notebook": {"IPython", "torch"},
     "views": {"jinja2", "markupsafe", "rich"},
     "trace": {"fsspec", "zstandard"},
-    "cli": {"click", "rich", "distributed"},
+    "cli": {"click", "rich", "distributed", "mcp", "anyio", "pydantic"},
     "fix": {"torch", "libcst"},
     "pytest_plugin": {"pytest"},
 }
