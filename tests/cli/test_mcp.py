@@ -208,7 +208,7 @@ def _hostile_requests(project: Path, seed: int) -> Iterator[tuple[str, dict[str,
         *(str(outside), str(outside / "secret.py"), "/etc", "/etc/passwd", "//etc", "dump\0", "\0", ""),
         *("linked", "train.py", "." * 5000, "a" * 100_000),
     ]
-    paths = [*leaving, "~", "crafted", "nowhere", "file:///etc/passwd", "C:\\Windows", "$(touch pwned)", "; touch pwned"]
+    paths = [*leaving, "~", "crafted", "nowhere", "file:///etc/passwd", "C:\\Windows", "$(touch x)", "; touch x"]
     values: list[Any] = [None, True, 3, -1, 2.5, [], {}, ["x"], {"a": 1}, 10**30, 1e300, "x" * 1_000_000]
     names = {
         "run": ("script", "output"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -96,13 +97,21 @@ def run_command(
     )
     called = [*(["-m"] if module else []), target, *arguments]
     status = run(called, settings, meanwhile=get_ready if html else lambda: None)
-    summary = summarised(directory, began)
-    told = lines(summary, directory, output, only)
-    if html and (summary.places or summary.unfinished):
-        told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
-    for line in (*(f"depyf: {each}" for each in told), *measured(summary, settings)):
+    for line in _told(directory, output, began, settings, html, opened):
         click.echo(line, err=True)
     end_like(status)
+
+
+def _told(
+    directory: Path, output: Path, began: float, settings: Settings, html: bool, opened: bool
+) -> Iterator[str]:
+    """Build the report, if it is wanted, and yield the lines about the run."""
+    summary = summarised(directory, began)
+    told = lines(summary, directory, output, settings.only)
+    if html and (summary.places or summary.unfinished):
+        told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
+    yield from (f"depyf: {each}" for each in told)
+    yield from measured(summary, settings)
 
 
 def _end_without_script(target: str) -> None:
