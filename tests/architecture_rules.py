@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-ROOMS = 15
+ROOMS = 16
 FILE_CAP = 500
 FUNCTION_CAP = 60
 
@@ -44,6 +44,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("torch",),
     ("compat",),
     ("fix",),
+    ("integrations",),
     ("notebook",),
     ("pytest_plugin",),
     ("cli",),
@@ -72,6 +73,7 @@ THIRD_PARTY = {
     "trace": {"fsspec", "zstandard"},
     "cli": {"click", "rich", "distributed", "mcp", "anyio", "pydantic"},
     "fix": {"torch", "libcst"},
+    "integrations": {"transformers", "lightning", "pytorch_lightning", "accelerate"},
     "pytest_plugin": {"pytest"},
 }
 

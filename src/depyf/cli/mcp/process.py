@@ -109,6 +109,6 @@ def _send(process: Process, number: int) -> None:
         if hasattr(os, "killpg"):
             os.killpg(process.pid, number)
         else:
-            process.send_signal(number)
+            process.send_signal(signal.Signals(number))
     except ProcessLookupError:
         pass  # It has ended by itself.
