@@ -22,7 +22,7 @@ class Edit:
     what: the change in words, for the table.
     subject: the finding that it is for, by kind and place; several edits may be for the same.
     apply: returns the changed module, or raises RefusedError.
-    is_at_top: whether it changes the top of the file, and not its line. It comes after the others then.
+    is_of_file: whether it is about the whole file, and not its line. It comes after the others then.
     """
 
     file: str
@@ -30,7 +30,12 @@ class Edit:
     what: str
     subject: tuple[str, str]
     apply: Callable[[cst.Module], cst.Module]
-    is_at_top: bool = False
+    is_of_file: bool = False
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """Return what identifies it among the edits of a program."""
+        return self.file, 0 if self.is_of_file else self.line, self.what
 
     @property
     def place(self) -> str:

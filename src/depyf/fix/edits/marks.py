@@ -151,6 +151,7 @@ def _dynamic(finding: Finding, event: Event) -> Edit:
         return made
 
     function = event.cause.function
-    return Edit(function.filename, function.first_line, "torch.compile(..., dynamic=True)", subject_of(finding), apply)
+    what = "torch.compile(..., dynamic=True)"
+    return Edit(function.filename, function.first_line, what, subject_of(finding), apply, is_of_file=True)
 
 

@@ -58,4 +58,4 @@ def _switch(finding: Finding, text: str) -> Edit:
 
     file = finding.where.file if finding.where is not None else ""
     line = finding.where.line if finding.where is not None else 0
-    return Edit(file, line, text, subject_of(finding), apply, is_at_top=True)
+    return Edit(file, line, text, subject_of(finding), apply, is_of_file=True)
