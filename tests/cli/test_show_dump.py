@@ -90,6 +90,28 @@ def test_graphs_and_kernels_are_shown_by_number_name_and_compile(dump: Path) -> 
 
 
 @pytest.mark.parametrize("options", VIEWS, ids=" ".join)
+@pytest.mark.parametrize("width", ["24", "40", "60", "80", "200"])
+def test_no_word_is_broken_in_a_terminal_of_any_width(dump: Path, options: list[str], width: str) -> None:
+    """Each word of the widest output is a word of any other: a path can be copied."""
+    index_file = dump / "index.json"
+    long = "some/deep/folder/of/a/project/with/a/rather_long_name/toy.py"
+    index_file.write_text(index_file.read_text().replace("toy.py", long), encoding="utf-8")
+    wide, narrow = (
+        CliRunner().invoke(depyf, ["show", str(dump), *options], env={"COLUMNS": columns}).output
+        for columns in ("1000", width)
+    )
+    tables = "─"
+    words = {each.strip(tables + ",") for each in wide.split()} - {""}
+    own = {each.strip(tables + ",") for each in narrow.split()} - {""}
+    assert own <= words | {"seconds", "calls", "ops", "guards", "breaks"}
+    assert {each for each in words if "/" in each or "_" in each} <= own
+    margins = [len(line) for line in narrow.splitlines() if len(line.split()) > 1 and "│" not in line]
+    if options in ([], ["--findings"], ["--breaks"], ["--recompiles"], ["--costs"]):
+        longest = max(len(each) for each in words)
+        assert max(margins) <= max(int(width), 24 + 4, longest + 30)
+
+
+@pytest.mark.parametrize("options", VIEWS, ids=" ".join)
 def test_the_json_of_each_view_keeps_its_schema(dump: Path, options: list[str]) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     told = json.loads(run(dump, *options, "--json").output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 import subprocess
 import sys
 import traceback
@@ -81,13 +82,16 @@ def test_code_of_a_backend_that_fails_in_a_call_is_a_failure_of_its_entry(tmp_pa
     ((_, compile_), *_) = session.compiles()
     assert compile_.failure is None and status_of(compile_) is Status.FAILED
     page = (tmp_path / "index.md").read_text()
+    (row,) = [each for each in page.splitlines() if each.startswith(f"| [{compile_.id}]")]
+    assert re.search(r"\| `turbine`, \d+\.\d\d s \|", row)
     assert "## Calls in which compiled code raised an exception" in page and "caused by KeyError" in page
     read = read_session(tmp_path)
     ((_, again), *_) = read.compiles()
     (failed,) = again.call_failures
     assert (failed.failure.causes, failed.times) == (("KeyError: 'no kernel for 7'",), 2)
     assert findings(read)[0].cause == found.cause
-    assert overview(read_run(tmp_path))[0]["failed"] == "turbine cannot run this size"
+    (shown, *_) = overview(read_run(tmp_path))
+    assert (shown["failed"], shown["backend"]) == ("turbine cannot run this size", "turbine")
 
 
 def test_the_traceback_and_the_graph_are_as_without_a_context(tmp_path: Path) -> None:
