@@ -11,6 +11,7 @@ from rich.text import Text
 
 from depyf.model.counts import counted
 from depyf.model.names import resumed_function
+from depyf.views.folds import folds
 from depyf.views.terminal.whole_words import Paragraph, Rows
 
 Json: TypeAlias = dict[str, Any]
@@ -135,7 +136,10 @@ def _functions(items: list[Json]) -> Iterator[RenderableType]:
             level = f", proven {compiled['level']}" if compiled["level"] else ""
             backend = f", backend {compiled['backend']}" if compiled["backend"] else ""
             yield Text(f"\n{compiled['id']}: {compiled['trigger']}{backend}{level}", "bold")
-            yield _code(compiled["transformed"]) if compiled["transformed"] else Text(compiled["unavailable"], "dim")
+            if compiled["transformed"]:
+                yield from _folded_code(compiled["transformed"])
+            else:
+                yield Text(compiled["unavailable"], "dim")
             yield from _listed("guards", compiled["guards"])
             yield from _listed("graphs", compiled["graphs"])
             yield from _listed("kernels", compiled["kernels"])
@@ -176,6 +180,16 @@ def _code(text: str, first: int = 1) -> RenderableType:
     width = max(map(len, lines), default=0) + 1
     code = "\n".join(lines)
     return Syntax(code, "python", line_numbers=True, start_line=first, code_width=width, background_color="default")
+
+
+def _folded_code(text: str) -> Iterator[RenderableType]:
+    """Yield code without the lines that a page folds; `--json` has them."""
+    lines, shown = text.rstrip("\n").splitlines(), 0
+    for fold in folds(text):
+        yield _code("\n".join(lines[shown : fold.first - 1]), shown + 1)
+        yield Text(f"    … {fold.words}: --json", "dim")
+        shown = fold.last
+    yield _code("\n".join(lines[shown:]), shown + 1)
 
 
 def _at(where: Json) -> str:
