@@ -66,7 +66,7 @@ MODELS: dict[str, Callable[[Tensor], Tensor]] = {
     "mlp": lambda x: F.relu(x @ x.T) @ x,
     "attention": lambda x: torch.softmax(x @ x.T / 5.6, -1) @ x,
     "loss": lambda x: F.mse_loss(x.tanh(), x * 0.5),
-    "cross_entropy": lambda x: F.cross_entropy(x, torch.arange(16) % 7),
+    "cross_entropy": lambda x: F.cross_entropy(x, torch.arange(16, device=x.device) % 7),
     "huber": lambda x: F.smooth_l1_loss(x, x * 0.3 + 0.1),
     "concatenated": lambda x: torch.cat([x.sin(), x.cos()], -1) * 2,
     "shifted": lambda x: x[:, 1:] - x[:, :-1].exp(),

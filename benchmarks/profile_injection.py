@@ -58,14 +58,14 @@ class Program:
     extra: tuple[int, ...] = ()
 
 
-def programs() -> Iterator[Program]:
-    """Yield all programs, ways and bases mixed."""
+def programs(large: int = LARGE) -> Iterator[Program]:
+    """Yield all programs, ways and bases mixed. `large` is the size of the matrices where kernels are to cost most."""
     for at, way, (base, body) in itertools.product(range(3), WAYS, BASES.items()):
-        yield _injected(f"{base}_{way}_{at}", list(body), way, at + 1)
+        size = large if way == "work" else LARGE if way == "fallback" else SMALL
+        yield _injected(f"{base}_{way}_{at}", list(body), way, at + 1, size)
 
 
-def _injected(name: str, body: list[str], way: str, at: int) -> Program:
-    size = LARGE if way in ("work", "fallback") else SMALL
+def _injected(name: str, body: list[str], way: str, at: int, size: int) -> Program:
     last = body[at - 1].partition(" = ")[0]
     head = "def f(x, w, extra):"
     slow = {

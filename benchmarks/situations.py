@@ -1,16 +1,21 @@
 """Programs modelled on public reports, and what is said of each against what was expected before.
 
-    python -m benchmarks.situations                          # all; --resume takes kept results
-    python -m benchmarks.situations NAME... [--jobs 2]       # some
+    python -m benchmarks.situations                          # all; --resume takes kept results that still hold
+    python -m benchmarks.situations NAME... [--jobs 2]       # some; --batch N takes those of one batch
+    python -m benchmarks.situations --batch N --record       # keep the judgements of programs that never ran before
+    python -m benchmarks.situations --first                  # the bars over the kept first runs, without a run
 
-Beside each program lies its expectation, written from torch's own log. Bars: right in at least 95 %, no sentence that
-must not be said, nothing above "low" for a healthy loop. Exits with 1 where a bar is missed.
+Beside each program lies its expectation, which is committed before the program runs for the first time;
+corpus/situations/README.md describes its keys. Bars: right in at least 95 %, no sentence that must not be said, nothing
+above "low" for a healthy loop. Exits with 1 where a bar is missed.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,7 +28,12 @@ from benchmarks.bar import Bar, report
 
 PROGRAMS = Path(__file__).parents[1] / "corpus" / "situations"
 KEPT = Path(tempfile.gettempdir()) / "depyf_situations"
+FIRST = PROGRAMS / "first_run.json"
+SOURCES = Path(__file__).parents[1] / "src" / "depyf"
 LONGEST_SECONDS = 300
+
+_SHARE = re.compile(r"(?P<what>[^,]*?) (?P<count>\d+)$")
+_SHARES = "recompiles for each cause alone: "
 
 
 @dataclass
@@ -64,23 +74,66 @@ def marked(program: str, mark: str) -> int:
     return lines[0]
 
 
+def said_in_terminal(output: str, file: str) -> str:
+    """Return depyf's lines of a run's output, without the name of the program's file: its words are not depyf's."""
+    return "\n".join(row.replace(file, "") for row in output.splitlines() if row.startswith("depyf:"))
+
+
 def _unlike(wanted: dict[str, Any], finding: dict[str, Any], first: bool, program: str) -> list[str]:
     """Return in what a finding differs from what must be said, besides its words."""
     differences = []
     where, fix = finding["where"] or {}, finding["fix"] or ""
+    if "kind" in wanted and finding["kind"] != wanted["kind"]:
+        differences.append(f"kind {finding['kind']}, not {wanted['kind']}")
     if "line" in wanted and where.get("line") != marked(program, wanted["line"]):
         differences.append(f"line {where.get('line')}, not {marked(program, wanted['line'])}")
     if wanted.get("first") and not first:
         differences.append("not first")
     if wanted.get("above_low") and finding["severity"] == "low":
         differences.append("only low")
+    if wanted.get("low") and finding["severity"] != "low":
+        differences.append(f"{finding['severity']}, not low")
     if "compiles" in wanted and len(finding["compiles"]) != wanted["compiles"]:
         differences.append(f"{len(finding['compiles'])} compiles, not {wanted['compiles']}")
+    if "shares" in wanted and (found := shares(finding["cause"])) != wanted["shares"]:
+        differences.append(f"shares {found}, not {wanted['shares']}")
     if wanted.get("no_fix") and fix:
         differences.append(f"a fix: {fix}")
     differences += [f"fix without {word!r}: {fix}" for word in wanted.get("fix_has", ()) if word not in fix]
     differences += [f"fix with {word!r}: {fix}" for word in wanted.get("fix_lacks", ()) if word in fix]
     return differences
+
+
+def shares(cause: str) -> list[list[Any]]:
+    """Return what a sentence says of the recompiles for each cause, in its order: `[["`self.tau`", 7], ...]`."""
+    parts = cause.partition(_SHARES)[2].partition(";")[0].split(", ")
+    found = (_SHARE.match(part) for part in parts)
+    return [[share["what"], int(share["count"])] for share in found if share is not None]
+
+
+def _twice(findings: list[dict[str, Any]]) -> list[str]:
+    """Return the compiles that two findings about recompiles count."""
+    counted: dict[str, int] = {}
+    for finding in findings:
+        if "was compiled again" in finding["cause"] or finding["kind"] == "recompile-limit":
+            counted.update((each, counted.get(each, 0) + 1) for each in finding["compiles"])
+    return [each for each, times in counted.items() if times > 1]
+
+
+def _too_loud(expected: dict[str, Any], findings: list[dict[str, Any]], program: str) -> list[str]:
+    """Return the findings above "low" where nothing, or another number, may be above it."""
+    loud = [each for each in findings if each["severity"] != "low"]
+    quiet = {marked(program, mark) for mark in expected.get("quiet", ())}
+    false = [f"{each['severity']}: {each['cause']}" for each in loud if expected.get("healthy")]
+    false += [f"{each['severity']} at a quiet line: {each['cause']}" for each in loud if _line(each) in quiet]
+    if len(loud) > expected.get("loud", len(loud)):
+        causes = " | ".join(each["cause"] for each in loud)
+        false.append(f"{len(loud)} findings above low, not {expected['loud']}: {causes}")
+    return false
+
+
+def _line(finding: dict[str, Any]) -> int | None:
+    return (finding["where"] or {}).get("line")
 
 
 def judge(expected: dict[str, Any], findings: list[dict[str, Any]], terminal: str, program: str) -> Judgement:
@@ -109,46 +162,80 @@ def judge(expected: dict[str, Any], findings: list[dict[str, Any]], terminal: st
             judgement.missing.append(f"{wanted['words']}: {'; '.join(nearest)}")
     said = "\n".join([terminal, *(f"{each['cause']} {each['fix'] or ''}" for each in findings)])
     judgement.false += [f"it says {words!r}" for words in expected.get("not_said", ()) if words in said]
-    if judgement.healthy:
-        loud = [each for each in findings if each["severity"] != "low"]
-        judgement.false += [f"{each['severity']}: {each['cause']}" for each in loud]
+    judgement.false += _too_loud(expected, findings, program)
+    judgement.false += [f"{each} is counted in two findings" for each in _twice(findings)]
     return judgement
 
 
-def measured(name: str) -> Judgement:
-    """Run one program under `depyf run` in a process of its own, judge the report and keep the judgement.
+def expectation(name: str) -> dict[str, Any]:
+    """Return the expectation beside a program."""
+    expected: dict[str, Any] = json.loads((PROGRAMS / f"{name}.json").read_text())
+    return expected
+
+
+def measured(name: str, longest: float = LONGEST_SECONDS) -> Judgement:
+    """Run one program under `depyf run` in a process of its own, and judge the report.
 
     Args:
         name: the program's name.
+        longest: the most seconds that it may take.
 
     Returns:
-        The judgement; a run that writes no index is one that says nothing.
+        The judgement; a run that takes too long or writes no index is one that says nothing.
     """
-    program = PROGRAMS / f"{name}.py"
+    expected, program = expectation(name), PROGRAMS / f"{name}.py"
+    healthy = expected.get("healthy", False)
     with tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, "-m", "depyf", "run", "--no-html", "-o", scratch, str(program)]
-        run = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_SECONDS, check=False)
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, timeout=longest, check=False)
+        except subprocess.TimeoutExpired:
+            return Judgement(missing=[f"no end within {longest:g} s"], healthy=healthy)
         index = Path(scratch) / "index.json"
         if not index.exists():
-            return Judgement(missing=[f"no index.json, exit code {run.returncode}: {run.stderr[-500:]}"])
+            return Judgement([f"no index.json, exit code {run.returncode}: {run.stderr[-500:]}"], healthy=healthy)
         findings = json.loads(index.read_text())["findings"]
-    expected = json.loads(program.with_suffix(".json").read_text())
-    terminal = "\n".join(row for row in (run.stdout + run.stderr).splitlines() if row.startswith("depyf:"))
-    judgement = judge(expected, findings, terminal, program.read_text())
+    judgement = judge(expected, findings, said_in_terminal(run.stdout + run.stderr, program.name), program.read_text())
     if run.returncode != expected.get("exit_code", 0):
         judgement.missing.append(f"exit code {run.returncode}")
-    KEPT.mkdir(exist_ok=True)
-    (KEPT / f"{name}.json").write_text(json.dumps(asdict(judgement)))
     return judgement
+
+
+def state(name: str) -> str:
+    """Return a digest of all that a judgement depends on: the program, its expectation, this file and depyf."""
+    files = [PROGRAMS / f"{name}.py", PROGRAMS / f"{name}.json", Path(__file__), *sorted(SOURCES.rglob("*.py"))]
+    digest = hashlib.sha256(sys.version.encode())
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _judgement(name: str, resume: bool) -> Judgement:
-    """Return the judgement of a program, the kept one where a run is resumed."""
-    kept = KEPT / f"{name}.json"
-    judgement = Judgement(**json.loads(kept.read_text())) if resume and kept.exists() else measured(name)
+    """Return the judgement of a program; where a run is resumed, the kept one if nothing has changed since."""
+    kept, now = KEPT / f"{name}.json", state(name)
+    known = json.loads(kept.read_text()) if resume and kept.exists() else {}
+    if known.get("state") == now:
+        judgement = Judgement(**known["judgement"])
+    else:
+        judgement = measured(name)
+        KEPT.mkdir(exist_ok=True)
+        kept.write_text(json.dumps({"state": now, "judgement": asdict(judgement)}))
     reasons = "; ".join(judgement.missing + judgement.false)
     print(f"{'right' if judgement.right else 'WRONG'}  {name}{': ' if reasons else ''}{reasons}", flush=True)
     return judgement
+
+
+def first_runs() -> dict[str, Judgement]:
+    """Return the judgements of the first runs, by name."""
+    kept = json.loads(FIRST.read_text()) if FIRST.exists() else {}
+    return {name: Judgement(**each) for name, each in kept.items()}
+
+
+def record(judgements: dict[str, Judgement]) -> None:
+    """Keep judgements as first runs, but for programs that have one."""
+    whole = {**judgements, **first_runs()}
+    text = json.dumps({name: asdict(each) for name, each in sorted(whole.items())}, indent=1)
+    FIRST.write_text(text + "\n")
 
 
 def bars(judgements: dict[str, Judgement]) -> list[Bar]:
@@ -166,17 +253,36 @@ def bars(judgements: dict[str, Judgement]) -> list[Bar]:
     ]
 
 
+def first_bars(judgements: dict[str, Judgement]) -> list[Bar]:
+    """Return the numbers of first runs. They are facts, so no bar can be missed."""
+    return [Bar(f"first run: {each.what}", each.number, True, note=each.note) for each in bars(judgements)]
+
+
+def _names(names: list[str], batch: int | None) -> list[str]:
+    """Return the programs to run: those named, or all, or those of a batch."""
+    everything = names or sorted(path.stem for path in PROGRAMS.glob("*.py"))
+    return [name for name in everything if batch is None or expectation(name).get("batch", 0) == batch]
+
+
 def main() -> None:
     """Print each judgement and the bars."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.situations")
     parser.add_argument("names", nargs="*")
+    parser.add_argument("--batch", type=int, help="only the programs of this batch")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--resume", action="store_true", help="take the results that an earlier run has kept")
+    parser.add_argument("--resume", action="store_true", help="take kept results of which nothing has changed since")
+    parser.add_argument("--record", action="store_true", help="keep the judgements of first runs")
+    parser.add_argument("--first", action="store_true", help="judge the kept first runs, and run nothing")
     options = parser.parse_args()
-    names = options.names or sorted(path.stem for path in PROGRAMS.glob("*.json"))
+    names = _names(options.names, options.batch)
+    if options.first:
+        report(first_bars({name: each for name, each in first_runs().items() if name in names}))
     with ThreadPoolExecutor(options.jobs) as pool:
         judged = pool.map(lambda name: _judgement(name, options.resume), names)
-        report(bars(dict(zip(names, judged, strict=True))))
+        judgements = dict(zip(names, judged, strict=True))
+    if options.record:
+        record(judgements)
+    report(bars(judgements))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@
     python -m benchmarks.gpu_check --device cpu           # a small form of each part, to try the check itself
     python -m benchmarks.gpu_check --parts b c --again    # these parts, though `gpu.json` says that they are done
 
+On a GPU the parts that measure no time run at once, and the others after them, one by one.
+
 `gpu.json` in the output folder is written after each part. A second run goes on with the parts that are not done. The
 exit code is 1 if a bar is not met or a part failed.
 """
@@ -14,8 +16,10 @@ import argparse
 import importlib.util
 import json
 import sys
+import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -45,12 +49,25 @@ def run_all(parts: Sequence[Part], device: str, folder: Path, budget: float, *, 
     known: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     if known.get("device") != device:
         known = {"device": device, "parts": {}}
-    for part in parts:
-        if known["parts"].get(part.letter, {}).get("state") == DONE and not again:
-            continue
-        left = budget - (time.monotonic() - began)
-        known["parts"][part.letter] = _ran(part, device, folder, left)
-        path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+
+    def ran(part: Part) -> None:
+        left = budget - (time.monotonic() - began) - later * (not part.is_alone)
+        made = _ran(part, device, folder, left)
+        with lock:
+            known["parts"][part.letter] = made
+            path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+            print(*_rows(part, made, folder), sep="\n", flush=True)
+
+    lock = threading.Lock()
+    open_parts = [part for part in parts if again or known["parts"].get(part.letter, {}).get("state") != DONE]
+    at_once = [part for part in open_parts if not part.is_alone and device == "cuda"]
+    # On a GPU the others have their time after these.
+    later = sum(part.seconds for part in open_parts if part.is_alone) if at_once else 0
+    with ThreadPoolExecutor(max_workers=max(len(at_once), 1)) as pool:
+        list(pool.map(ran, at_once))
+    for part in open_parts:
+        if part not in at_once:
+            ran(part)
     return known
 
 
@@ -58,17 +75,22 @@ def _ran(part: Part, device: str, folder: Path, left: float) -> dict[str, Any]:
     """Return a part's entry in `gpu.json`."""
     if left < LEAST:
         return {"what": part.what, "state": NO_TIME, "seconds": 0.0, "checks": []}
-    print(f"== {part.letter}: {part.what} (at most {min(part.seconds, left):.0f} s)", flush=True)
     began = time.monotonic()
     state = run_part(part, device, folder, min(part.seconds, left)) if device in ("cpu", "cuda") else SKIPPED
     seconds = round(time.monotonic() - began, 1)
     found = checks.read(results(folder, part)) if state != SKIPPED else []
-    for check in found:
-        print(f"   {checks.line(check)}", flush=True)
-    if state not in (DONE, SKIPPED):
-        rows = log(folder, part).read_text(encoding="utf-8", errors="replace").splitlines()
-        print(f"   {state}; the last lines of {log(folder, part).name}:", *rows[-12:], sep="\n      ", flush=True)
     return {"what": part.what, "state": state, "seconds": seconds, "checks": [asdict(each) for each in found]}
+
+
+def _rows(part: Part, made: dict[str, Any], folder: Path) -> list[str]:
+    """Return what a part has told, and the end of its log if it failed."""
+    rows = [f"== {part.letter}: {part.what}: {made['state']}, {made['seconds']} s"]
+    rows += [f"   {checks.line(checks.Check(**each))}" for each in made["checks"]]
+    if made["state"] not in (DONE, SKIPPED, NO_TIME):
+        rows.append(f"   {made['state']}; the last lines of {log(folder, part).name}:")
+        text = log(folder, part).read_text(encoding="utf-8", errors="replace")
+        rows += [f"      {row}" for row in text.splitlines()[-12:]]
+    return rows
 
 
 def table(found: dict[str, Any]) -> list[str]:

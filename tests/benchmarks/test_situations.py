@@ -6,12 +6,21 @@ import json
 
 import pytest
 
-from benchmarks.situations import PROGRAMS, bars, judge, marked
+from benchmarks import situations
+from benchmarks.situations import PROGRAMS, Judgement, bars, first_bars, judge, marked, measured, record, shares, state
 
 PROGRAM = "def f(x):\n    return x * gain  # here: gain\n"
 EXPECTED = {
     "must": [
-        {"words": ["gain"], "line": "gain", "first": True, "above_low": True, "compiles": 2, "fix_has": ["tensor"]},
+        {
+            "words": ["gain"],
+            "kind": "global-float",
+            "line": "gain",
+            "first": True,
+            "above_low": True,
+            "compiles": 2,
+            "fix_has": ["tensor"],
+        },
     ],
     "not_said": ["dynamic=True"],
 }
@@ -19,6 +28,7 @@ RIGHT = {
     "cause": "`gain` was 2",
     "fix": "make it a tensor",
     "severity": "high",
+    "kind": "global-float",
     "where": {"line": 2},
     "compiles": ["0/1", "0/2"],
 }
@@ -37,6 +47,7 @@ def test_a_right_report_is_right():
         ({"severity": "low"}, "only low"),
         ({"compiles": ["0/1"]}, "1 compiles, not 2"),
         ({"fix": None}, "fix without"),
+        ({"kind": "argument-float"}, "kind argument-float, not global-float"),
     ],
 )
 def test_a_seeded_fault_is_missed_by_none(fault, reason):
@@ -60,10 +71,82 @@ def test_a_healthy_loop_has_nothing_above_low():
     assert loud.false and not bars({"loop": loud})[2].met
 
 
+LIMITED = {
+    **RIGHT,
+    "kind": "recompile-limit",
+    "cause": "2 calls ran eager because the number `gain` was 9, not 8; recompiles for each cause alone: "
+    "`gain` 7, gradients on and off 1; compiled again with it: `g`",
+}
+
+
+def test_the_shares_of_a_limit_are_read_and_judged():
+    assert shares(LIMITED["cause"]) == [["`gain`", 7], ["gradients on and off", 1]]
+    wanted = {"words": ["gain"], "shares": [["`gain`", 7], ["gradients on and off", 1]]}
+    assert judge({"must": [wanted]}, [LIMITED], "", PROGRAM).right
+    wanted["shares"] = [["`gain`", 8]]
+    assert "shares" in judge({"must": [wanted]}, [LIMITED], "", PROGRAM).missing[0]
+
+
+def test_an_expected_event_is_low():
+    assert judge({"must": [{"words": ["gain"], "low": True}]}, [RIGHT], "", PROGRAM).missing
+
+
+def test_nothing_above_low_stands_at_a_quiet_line():
+    assert judge({"must": [], "quiet": ["gain"]}, [RIGHT], "", PROGRAM).false
+    assert judge({"must": [], "quiet": ["gain"]}, [{**RIGHT, "severity": "low"}], "", PROGRAM).right
+
+
+def test_more_findings_above_low_than_causes_are_false():
+    second = {**RIGHT, "where": {"line": 1}, "compiles": ["0/3"]}
+    assert judge({**EXPECTED, "loud": 1}, [RIGHT, second], "", PROGRAM).false
+    assert judge({**EXPECTED, "loud": 2}, [RIGHT, second], "", PROGRAM).right
+
+
+def test_a_compile_of_two_findings_about_recompiles_is_false():
+    again = {**RIGHT, "cause": "`f` was compiled again: `gain` was 2"}
+    assert judge(EXPECTED, [again, {**again, "where": {"line": 1}}], "", PROGRAM).false
+
+
+def test_the_name_of_the_file_is_nothing_that_depyf_says():
+    output = "model made\ndepyf: `x` was 2 (class_in_loop.py:3)\n"
+    assert situations.said_in_terminal(output, "class_in_loop.py") == "depyf: `x` was 2 (:3)"
+
+
+def test_a_program_without_an_end_is_wrong():
+    judgement = measured("healthy_training", longest=0.01)
+    assert judgement.healthy and judgement.missing == ["no end within 0.01 s"]
+
+
+def test_a_kept_judgement_holds_only_for_what_was_judged(monkeypatch, tmp_path):
+    for suffix in (".py", ".json"):
+        (tmp_path / f"one{suffix}").write_text((PROGRAMS / f"healthy_training{suffix}").read_text())
+    monkeypatch.setattr(situations, "PROGRAMS", tmp_path)
+    before = state("one")
+    assert state("one") == before
+    (tmp_path / "one.json").write_text('{"healthy": false, "must": []}')
+    assert state("one") != before
+
+
+def test_a_first_run_is_kept_once(monkeypatch, tmp_path):
+    monkeypatch.setattr(situations, "FIRST", tmp_path / "first_run.json")
+    record({"one": Judgement(missing=["no"])})
+    record({"one": Judgement(), "two": Judgement(healthy=True)})
+    kept = situations.first_runs()
+    assert not kept["one"].right and kept["two"].right
+    assert [each.number for each in first_bars(kept)] == ["0 of 1", "0", "1 of 1"]
+
+
+KEYS = {"words", "kind", "line", "first", "above_low", "low", "compiles", "shares", "no_fix", "fix_has", "fix_lacks"}
+
+
 @pytest.mark.parametrize("path", sorted(PROGRAMS.glob("*.py")), ids=lambda path: path.stem)
 def test_each_program_has_an_expectation_whose_marks_exist(path):
     expected = json.loads(path.with_suffix(".json").read_text())
     assert expected.get("healthy") or expected["must"]
+    assert set(expected) <= {"batch", "healthy", "must", "not_said", "loud", "quiet", "exit_code"}
+    for mark in expected.get("quiet", ()):
+        marked(path.read_text(), mark)
     for wanted in expected.get("must", ()):
+        assert set(wanted) <= KEYS
         if "line" in wanted:
             marked(path.read_text(), wanted["line"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -94,8 +95,9 @@ def _elsewhere(setting: Setting, compiled: Step) -> None:
 
 
 def _fake_devices(told: Told) -> None:
-    """Run the tests with two fake devices."""
+    """Run the tests with two fake devices, which must hide a real one."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/torch/test_devices.py"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    hidden = os.environ | {"CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=hidden)
     rows = done.stdout.splitlines()
     told.add("tests with fake devices", rows[-1] if rows else done.stderr[-200:], done.returncode == 0, rows[-20:])

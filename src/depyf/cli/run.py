@@ -12,7 +12,7 @@ import click
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.cli.launch.process import end_like, run
 from depyf.cli.launch.settings import Settings
-from depyf.cli.launch.summary import lines, profiles, summarised
+from depyf.cli.launch.summary import lines, measured, summarised
 from depyf.cli.launch_json import write_launch_json
 from depyf.cli.pages import build_pages, get_ready
 from depyf.model.writer import foreign_files, prepared_directory
@@ -30,6 +30,7 @@ from depyf.model.writer import foreign_files, prepared_directory
 @click.option("--debug", is_flag=True, help="Pause before compiled code first runs, and run it in the dumped files.")
 @click.option("--profile", is_flag=True, help="Measure each line, print the most expensive.")
 @click.option("--against-eager", is_flag=True, help="With --profile: compare with uncompiled steps.")
+@click.option("--compile-times", is_flag=True, help="Measure what each line costs in each stage of the compiler.")
 @click.option("--keep-trace", is_flag=True, help="Keep torch's own trace in the dump.")
 @click.option("--stack-after", default=60.0, metavar="SECONDS", help="Write the Python stack of slower compiles [60].")
 @click.option("--vscode", is_flag=True, help="Write .vscode/launch.json into the dump.")
@@ -47,6 +48,7 @@ def run_command(
     debug: bool,
     profile: bool,
     against_eager: bool,
+    compile_times: bool,
     keep_trace: bool,
     stack_after: float,
     vscode: bool,
@@ -82,6 +84,7 @@ def run_command(
         profile=profile or against_eager,
         against_eager=against_eager,
         keep_trace=keep_trace,
+        compile_times=compile_times,
         stack_after=stack_after,
     )
     called = [*(["-m"] if module else []), target, *arguments]
@@ -90,8 +93,7 @@ def run_command(
     told = lines(summary, directory, output, only)
     if html and (summary.places or summary.unfinished):
         told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
-    costs = profiles(summary) if settings.profile else ()
-    for line in (*(f"depyf: {each}" for each in told), *costs):
+    for line in (*(f"depyf: {each}" for each in told), *measured(summary, settings)):
         click.echo(line, err=True)
     end_like(status)
 

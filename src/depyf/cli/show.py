@@ -32,6 +32,9 @@ Shown = list[tuple[Process, list[Json]]]
 @click.option("--caches", "view", flag_value="caches", help="Show hits, misses and bypasses, with reasons.")
 @click.option("--costs", "view", flag_value="costs", help="Show how long each phase of each compile took.")
 @click.option(
+    "--compile-times", "view", flag_value="compile_times", help="Show what each line cost in each stage of compiling."
+)
+@click.option(
     "--function", metavar="NAME", help="Show a function's source, and the code, guards and files of each compile."
 )
 @click.option("--graph", metavar="ID", help="Show a graph in all its stages, by number, name or compile id.")
@@ -67,7 +70,11 @@ def show(
         click.echo(sarif((each.label, findings(each.run.session)) for each in found), nl=False)
         return
     views = _views(named, view, as_json)
-    shown = [(name, [(process, made(process.run)) for process in found]) for name, made in views]
+    try:
+        shown = [(name, [(process, made(process.run)) for process in found]) for name, made in views]
+    except ValueError as error:
+        click.echo(f"depyf show: {error}", err=True)
+        sys.exit(EXIT_FAILED)
     if named and not any(items for _, items in shown[0][1]):
         _end_without(*named[0], found, directory)
     if as_json:

@@ -12,6 +12,7 @@ from depyf.findings.failures import of_call_failures, of_failures, of_unfinished
 from depyf.findings.marks import of_marks
 from depyf.findings.merge import merged
 from depyf.findings.recompiles import of_recompiles
+from depyf.findings.repeats import of_repeats
 from depyf.findings.skipped import of_skipped
 from depyf.model.finding import SEVERITIES, Cost, Finding, Severity, Where
 from depyf.model.reproducible import without_addresses
@@ -30,6 +31,7 @@ SOURCES = (
     of_skipped,
     of_cuda_graphs,
     of_caches,
+    of_repeats,
 )
 """The functions that look for findings. Each yields them in the order of the run."""
 

@@ -11,6 +11,7 @@ from itertools import product
 from typing import TypeAlias
 
 from depyf.bytecode.records import dataclass
+from depyf.findings.callers import is_foreign
 from depyf.findings.catalogue import Kind, kind_of_recompile
 from depyf.findings.catalogue.classify import STACK
 from depyf.findings.catalogue.kind import Change as Changed
@@ -28,10 +29,10 @@ from depyf.findings.catalogue.recompiles import (
     SPECIALIZED,
     TENSORS,
 )
-from depyf.findings.failures import is_limit
+from depyf.findings.failures import is_given_up
 from depyf.findings.nearest import INDEX, nearest
 from depyf.model.guard_failure import Check, GuardFailure, literal
-from depyf.model.run import Compile, Function, Recompile, Session, SideEffect
+from depyf.model.run import Compile, Function, Recompile, Session
 from depyf.model.spelling import spelled
 from depyf.model.syntax import parsed, values_in
 from depyf.model.user_line import UserLine
@@ -57,6 +58,8 @@ class Cause:
     compiles: tuple[Compile, ...]
     is_first: bool
     """Whether it is the first guard failure of an entry. Otherwise another guard failed each time, too."""
+    is_changed: bool = False
+    """Whether the compiled function itself changes the value."""
     below: tuple[Cause, ...] = ()
     """The same cause in functions that this one calls, and other values that its line checks."""
 
@@ -69,14 +72,16 @@ class Cause:
     def variety(self) -> int:
         """Return the number of new values among those that failed. A state of the process has only two.
 
-        A value without a literal, such as a function, counts in each recompile: two of them may have the same text.
+        A value without a literal, such as a function, counts in each recompile: two of them may have the same text. So
+        does a condition on the value that a line of this function checks, such as `rate == 0.2`.
         """
         if self.failures[0].check is Check.STATE:
             return 1
         texts = (text for failure in self.failures for text in (failure.expected, failure.actual))
         known = {text for text in texts if literal(text) is not ...}
         others = sum(failure.actual_value is ... for failure in self.failures)
-        return max(len(known) - 1 + others, 1)
+        checked = sum(part.variety for part in self.below if part.function is self.function)
+        return max(len(known) - 1 + others, 1) + checked
 
 
 def causes(session: Session) -> list[Cause]:
@@ -107,11 +112,7 @@ def causes(session: Session) -> list[Cause]:
         while outermost in inside:
             outermost = inside[outermost]
         below.setdefault(outermost, []).append(found[index])
-    return [
-        Cause(each.function, each.kind, each.failures, each.compiles, each.is_first, tuple(below.get(index, ())))
-        for index, each in enumerate(found)
-        if index not in inside
-    ]
+    return [replace(each, below=tuple(below.get(index, ()))) for index, each in enumerate(found) if index not in inside]
 
 
 def _is_part(function: Function, whole: Function) -> bool:
@@ -123,8 +124,11 @@ def _join_parts(found: list[Cause], seen: list[list[_Seen]], inside: dict[int, i
     """Put a cause in resume functions under the same cause in their function, in whatever order they occurred."""
     first: dict[tuple[str, str, str, Change], int] = {}
     for index in sorted(range(len(found)), key=lambda each: found[each].function.is_resume):
-        cause, pairs = found[index], seen[index][0].pairs
-        key = (cause.function.root, cause.kind.name, cause.failures[0].subject, pairs)
+        cause = found[index]
+        why = cause.failures[0]
+        # A dtype or a flag that changed is the same change, too, if the value has the same name.
+        pairs = seen[index][0].pairs or (frozenset(((why.expected, why.actual),)) if why.has_values else frozenset())
+        key = (cause.function.root, cause.kind.name, why.subject, pairs)
         if index not in inside and pairs and first.setdefault(key, index) != index:
             inside[index] = first[key]
 
@@ -195,7 +199,7 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
     firsts: set[tuple[str, str]] = set()
     for compiled in function.compiles:
         told = nearest(compiled.trigger) if isinstance(compiled.trigger, Recompile) else None
-        if told is None or (compiled.failure is not None and is_limit(compiled.failure)):
+        if told is None or (compiled.failure is not None and not is_given_up(compiled.failure)):
             continue
         # A value that a graph break leaves on the stack is no cause of its own, because the break is a finding.
         for number, reason in enumerate(each for each in told.reasons if not each.subject.startswith(STACK)):
@@ -213,9 +217,22 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
         kind = _specialized(kinds[key], key[1], told_of, compared)
         if kind is SPECIALIZED:
             # The line that compares the number needs its value. The first line that reads it may not.
-            told_of = [(replace(each, line=compared[key[1]] or each.line), compiled) for each, compiled in told_of]
+            line = compared[key[1]]
+            told_of = [
+                (replace(each, line=line) if line is not None and _is_own(function, compiled, line) else each, compiled)
+                for each, compiled in told_of
+            ]
         failures, compiles = zip(*told_of, strict=True)
-        yield Cause(function, _grown(kind, failures, effects), failures, compiles, key in firsts)
+        is_changed = any(_is_of(each.source, failures[0]) for each in effects)
+        grown = _grown(kind, failures, is_changed=is_changed)
+        yield Cause(function, grown, failures, compiles, key in firsts, is_changed)
+
+
+def _is_own(function: Function, compiled: Compile, line: UserLine) -> bool:
+    """Return whether a line that torch names is of this function, or of another one of the user's that it calls."""
+    name = os.path.basename(line.filename or function.filename)
+    own = (function.filename, *(each.filename for each in compiled.lines))
+    return any(os.path.basename(each) == name for each in own if not is_foreign(each))
 
 
 def _is_held_number(kind: Kind) -> bool:
@@ -251,9 +268,8 @@ def _keeps_size(failure: GuardFailure, compiled: Compile) -> bool:
     return bool(changed) and all(str(actual) in numbers for _, _, actual in changed)
 
 
-def _grown(kind: Kind, failures: tuple[GuardFailure, ...], effects: Collection[SideEffect]) -> Kind:
+def _grown(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool) -> Kind:
     """Return the kind of a value, with growth mentioned after the sentence that every view shows."""
-    is_changed = any(_is_of(each.source, failures[0]) for each in effects)
     if is_changed and kind.change is Changed.NONE and all(each.expected_value is None for each in failures):
         return SET_IN_CALL
     found = _growth(kind, failures, is_changed=is_changed)

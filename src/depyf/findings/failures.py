@@ -9,12 +9,13 @@ from typing import TypeAlias
 from depyf.findings.callers import is_foreign
 from depyf.findings.catalogue import kind_of_break
 from depyf.findings.catalogue.breaks import GENERIC, advised, fake_kernel
+from depyf.findings.reasons import reasons
 from depyf.model.counts import counted
 from depyf.model.failure import Failure
 from depyf.model.finding import Cost, Finding, Where
 from depyf.model.naming import title
 from depyf.model.phases import duration
-from depyf.model.run import Compile, GraphBreak, Session
+from depyf.model.run import Compile, Function, GraphBreak, Session
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import short_path
 
@@ -28,6 +29,11 @@ LIMITS = ("RecompileLimitExceeded", "FailOnRecompileLimitHit", "cache_size_limit
 def is_limit(failure: Failure) -> bool:
     """Return whether a compile was given up because the function has reached its limit of entries."""
     return any(name in failure.kind or name in failure.reason for name in LIMITS)
+
+
+def is_given_up(failure: Failure) -> bool:
+    """Return whether a compile was given up for a graph break, of which a finding of its own tells."""
+    return failure.kind in UNSUPPORTED and not is_limit(failure)
 
 
 Place: TypeAlias = tuple[str, int]
@@ -95,6 +101,12 @@ def caused_by(failure: Failure, reason: str) -> str:
     return words
 
 
+def _again(session: Session, function: Function, compiled: Compile) -> str:
+    """Return why a function was compiled again, if the compile that failed was not its first."""
+    told = next(iter(reasons(session.functions[function.root], function, compiled)), None)
+    return f"; it was compiled again because {told.sentence}" if told is not None else ""
+
+
 def _advice(failure: Failure) -> str:
     """Return the advice for a failed compile: for a marked dimension, an operator without a fake kernel, or a hint."""
     if "maybe_mark_dynamic" in failure.reason:
@@ -117,7 +129,7 @@ def of_failures(session: Session) -> Iterator[Finding]:
             where = next((each for each in reversed(compiled.user_stack) if not is_foreign(each.filename)), where)
         phase = f" in {failure.phase}" if failure.phase else ""
         reason = reason_of(failure)
-        words = f"{failure.kind}: {reason}{caused_by(failure, reason)}"
+        words = f"{failure.kind}: {reason}{caused_by(failure, reason)}{_again(session, function, compiled)}"
         cause = f"The compile of `{title(function)}` failed{phase}, {words}"
         cost = cost_of(compiled, function.eager_calls)
         yield Finding("failure", "high", place(where), cause, cost, _advice(failure), (str(compiled.id),))

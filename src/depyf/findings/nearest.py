@@ -19,6 +19,8 @@ from depyf.model.spelling import without_strings
 
 INDEX = re.compile(r"\[\d+\]")
 """The part that distinguishes items of one container."""
+PARAMETERS = "_parameters"
+"""The part of torch's expressions for the parameters of modules."""
 MOST_READ = 1024
 """The number of recompiles whose reason is cached, because each view of a run asks for it."""
 
@@ -108,11 +110,14 @@ def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
 def _change(failure: GuardFailure) -> tuple[object, ...]:
     """Return what failures of one change in several values have in common, or () for a single one.
 
-    Modules change their mode together, and tensors their dtype and device; so do items of one container in one line.
+    Modules change their mode together, and tensors their dtype and device; so do items of one container in one line,
+    and the parameters of a module their `requires_grad`.
     """
     if failure.is_mode:
         return ("training",)
     if failure.check in (Check.DTYPE, Check.DEVICE):
+        return failure.check, failure.expected, failure.actual
+    if failure.check is Check.REQUIRES_GRAD and PARAMETERS in failure.source:
         return failure.check, failure.expected, failure.actual
     if failure.line is not None and INDEX.search(failure.subject):
         place = failure.line.filename, failure.line.line

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from depyf.findings.callers import is_at_own_line, is_foreign
+from depyf.findings.catalogue.kind import Kind
 from depyf.findings.catalogue.others import LIMIT
 from depyf.findings.catalogue.recompiles import STATES
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
+from depyf.findings.expected import MANY, expectation
 from depyf.findings.failures import cost_of, place
 from depyf.findings.reasons import UNTOLD, Reason, reason_of
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Difference, Finding, Severity, Where
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.naming import title
-from depyf.model.run import Compile, Function, Guard, GuardSet, Session, Transformed, Unavailable
+from depyf.model.run import Compile, Function, Session, Transformed, Unavailable
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_library_file
 
-MANY = 3
-"""With this many recompiles for one cause, a function counts as recompiling again and again."""
 MOST_TOGETHER = 3
 """The most differences that the sentence of a finding names beside its cause; the others are in its data."""
 
@@ -76,24 +75,25 @@ def _finding(session: Session, event: Event, reached: list[Compile], found: Sequ
     costly = [*(compiled for _, compiled in event.compiles), *reached]
     differences = tuple(_differences(session, event))
     also = tuple(difference for _, difference in differences)
+    at_once = _at_once(differences, len(event.compiles))
     below = _below(event)
     subject = f"`{title(cause.function)}` was compiled again{f', and with it {below}' if below else ''}"
     finding = Finding(
         reason.kind.name,
         _severity(event),
         _where(session, cause, compiled, reason),
-        f"{subject}: {_sentence(event, reason)}{_at_once(differences, len(event.compiles))}{_expected(event)}",
+        f"{subject}: {_sentence(event, reason)}{at_once}{_expected(event)}",
         _cost(costly),
-        _fix(event, reason, also),
+        _fix(event, reason),
         tuple(str(compiled.id) for compiled in costly),
         also,
     )
-    return _limit(event, reached, reason.cause, finding, found) if reached else finding
+    return _limit(event, reached, reason.cause + at_once, finding, found) if reached else finding
 
 
 def _sentence(event: Event, reason: Reason) -> str:
     """Return the sentence of a reason. Its note is about recompiles that go on."""
-    return reason.sentence if is_expected(event) else reason.cause
+    return reason.sentence if expectation(event) else reason.cause
 
 
 def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFailure) -> Reason:
@@ -134,13 +134,16 @@ def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int) -> st
     return f"; {'at once' if always else 'in some of these calls also'} {words}{more}"
 
 
-def _fix(event: Event, reason: Reason, also: Sequence[Difference]) -> str:
+def _fix(event: Event, reason: Reason) -> str:
     """Return the fix of an event, with what it does not avoid."""
     count = len(event.compiles)
-    if not reason.fix or event.avoided >= count or not also:
+    if not reason.fix or event.avoided >= count or not event.together:
         return reason.fix
-    what = "the other difference remains" if len(also) == 1 else "the other differences remain"
-    return f"{reason.fix}; alone, this avoids {event.avoided} of {counted(count, 'recompile')}, because {what}"
+    names = list(dict.fromkeys(_told(cause.failures[0], cause.kind) for cause, _ in event.together))
+    more = len(names) - MOST_TOGETHER
+    what = ", ".join(names[:MOST_TOGETHER]) + (f" and {more} more" if more > 0 else "")
+    verb = "remains" if len(names) == 1 else "remain"
+    return f"{reason.fix}; alone, this avoids {event.avoided} of {counted(count, 'recompile')}, because {what} {verb}"
 
 
 def _below(event: Event) -> str:
@@ -185,83 +188,31 @@ def _shares(function: Function, event: Event, found: Sequence[Event]) -> str:
 
 def _name(event: Event) -> str:
     """Return a short name for what differs in an event."""
-    failure, kind = event.cause.failures[0], event.cause.kind
-    if failure.check is Check.STATE:
-        return {"grad_mode": "gradients on and off"}.get(failure.source, f"`{failure.source}`")
-    if kind.name == STATES["training"].name:
-        return "training and evaluation"
+    first = _told(event.cause.failures[0], event.cause.kind)
+    if not first.startswith("`") or event.cause.failures[0].check is Check.STATE:
+        return first
     others = sorted(event.together, key=lambda pair: -pair[1])
-    names = [failure.subject, *(cause.failures[0].subject for cause, _ in others if not cause.kind.is_expected)]
-    first, *rest = (f"`{name}`" for name in dict.fromkeys(names[:MOST_TOGETHER]))
+    names = [first, *(f"`{cause.failures[0].subject}`" for cause, _ in others if not cause.kind.is_expected)]
+    first, *rest = dict.fromkeys(names[:MOST_TOGETHER])
     return f"{first} with {', '.join(rest)}" if rest else first
 
 
+def _told(failure: GuardFailure, kind: Kind) -> str:
+    """Return a short name for what differs: the value, or a word for a state of the call."""
+    if failure.check is Check.STATE:
+        return {"grad_mode": "gradients on and off"}.get(failure.source, f"`{failure.source}`")
+    return "training and evaluation" if kind.name == STATES["training"].name else f"`{failure.subject}`"
+
+
 def _severity(event: Event) -> Severity:
-    if is_expected(event):
+    if expectation(event):
         return "low"
     return "high" if len(event.compiles) >= MANY else "medium"
 
 
-def is_expected(event: Event) -> bool:
-    """Return whether an event needs no change of the program: it happens once, in every program of its kind.
-
-    The first call without gradients or in evaluation, a size that torch makes dynamic, and the last, smaller batch of a
-    data loader are such events.
-    """
-    return bool(_expectation(event))
-
-
 def _expected(event: Event) -> str:
-    words = _expectation(event)
+    words = expectation(event)
     return f"; expected: {words}" if words else ""
-
-
-def _expectation(event: Event) -> str:
-    """Return why an event is expected, or ""."""
-    cause = event.cause
-    if cause.kind.is_expected:
-        return "one more entry serves all such calls" if event.alone <= 1 else ""
-    own = [compiled for function, compiled in event.compiles if function is cause.function]
-    if len(own) != 1 or event.together:
-        return ""
-    if all(_is_symbol(failure, own[0]) for failure in cause.failures[-1:]):
-        return "from the second value on, torch compiles for any value"
-    return "a smaller batch, such as the last one" if _is_smaller_batch(cause.failures[0]) else ""
-
-
-def _is_smaller_batch(failure: GuardFailure) -> bool:
-    changed = failure.changed_dimensions
-    return bool(changed) and all(dimension == 0 and size < wanted for dimension, wanted, size in changed)
-
-
-def _is_symbol(failure: GuardFailure, compiled: Compile) -> bool:
-    """Return whether the new entry serves any value in the place of the one that differed."""
-    guards = compiled.guards
-    if not isinstance(guards, GuardSet):
-        return False
-    theirs = [guard for guard in guards.guards if guard.source == failure.source]
-    if failure.check is Check.SIZE:
-        dimensions = [dimension for dimension, _, _ in failure.changed_dimensions]
-        return bool(theirs) and all(_is_dynamic(guard, dimensions) for guard in theirs if guard.kind == "TENSOR_MATCH")
-    is_number = type(failure.expected_value) in (int, float) and type(failure.actual_value) in (int, float)
-    return is_number and failure.check is Check.VALUE and not any(_pins(guard) for guard in theirs)
-
-
-def _pins(guard: Guard) -> bool:
-    return guard.kind in ("EQUALS_MATCH", "CONSTANT_MATCH", "ID_MATCH") or guard.clause.startswith("equals(")
-
-
-def _is_dynamic(guard: Guard, dimensions: Sequence[int]) -> bool:
-    """Return whether an entry serves any size in some dimensions of a tensor."""
-    try:
-        call = ast.parse(guard.clause, mode="eval").body
-    except SyntaxError:
-        return False
-    named = {keyword.arg: keyword.value for keyword in call.keywords} if isinstance(call, ast.Call) else {}
-    size = named.get("size")
-    if not isinstance(size, ast.Tuple) or not dimensions or max(dimensions) >= len(size.elts):
-        return False
-    return all(isinstance(size.elts[one], ast.Constant) and size.elts[one].value is None for one in dimensions)  # type: ignore[attr-defined]
 
 
 def _unexplained(function: Function, reached: list[Compile]) -> Finding:
@@ -306,11 +257,16 @@ def _cost(compiles: list[Compile]) -> Cost:
 
 
 def where_of(session: Session, cause: Cause, compiled: Compile, failure: GuardFailure) -> Where:
-    """Return the line that needs a value, else the call, else the first line of the function."""
-    function, line = cause.function, failure.line
-    file = _file_of(session, function, line) if line is not None else ""
-    if line is not None and file:
-        return place(UserLine(file, line.line, "", function.name))
+    """Return the line that needs a value, else the call, else the first line of the function.
+
+    If torch names a line of a library in this recompile, the line of another recompile for the value counts.
+    """
+    function = cause.function
+    checks = (part for part in (cause, *cause.below) if part.function is function)
+    for line in (failure.line, *(each.line for part in checks for each in part.failures)):
+        file = _file_of(session, function, line) if line is not None else ""
+        if line is not None and file:
+            return place(UserLine(file, line.line, "", function.name))
     own = [line for line in compiled.user_stack if not is_foreign(line.filename)]
     if function.resumes_at is None and own:
         return place(own[-1])

@@ -26,8 +26,6 @@ from depyf.model.user_line import UserLine
 
 STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
 MAPPINGS = "inductor_provenance_tracking_node_mappings"
-KERNEL_LOOKS = ("cpp_cache_", "triton_cache_", "autotune_cache_")
-"""Prefixes of stages that record lookups in caches of kernels. They occur between a module and its artefacts."""
 
 CAPTURED = "Captured_Graph"
 RUNNABLE = "fx_graph_runnable"
@@ -126,7 +124,8 @@ def _with_own_keys(texts: Iterable[Document]) -> list[Document]:
 def _parts(artefacts: list[Artefact]) -> list[str]:
     """Return for each artefact whether it belongs to the forward or the backward, or "" if that is unknown.
 
-    Inductor lowers one graph after the other. An artefact between two of its modules belongs to the later one.
+    Inductor lowers one graph after the other. What follows a module up to the next graph belongs to the module, and
+    that graph to the next module.
     """
     parts = [each.part for each in artefacts]
     begin = 0
@@ -134,7 +133,7 @@ def _parts(artefacts: list[Artefact]) -> list[str]:
         if each.dialect is not Dialect.KERNEL:
             continue
         end = index + 1
-        while end < len(artefacts) and artefacts[end].stage.startswith((STACK_TRACES, MAPPINGS, *KERNEL_LOOKS)):
+        while end < len(artefacts) and artefacts[end].dialect not in (Dialect.GRAPH, Dialect.KERNEL):
             end += 1
         for between in range(begin, end):
             if "POST_GRAD" in artefacts[between].stage or artefacts[between].stage in (STACK_TRACES, MAPPINGS):

@@ -20,6 +20,7 @@ from depyf.model.failure import Failure
 from depyf.model.finding import Finding, Where
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.lines_read import LinesRead
+from depyf.model.repeats import Repeat
 from depyf.model.run import (
     Artefact,
     CacheEvent,
@@ -271,7 +272,7 @@ def resume_head(function: Function) -> dict[str, Any]:
 
 
 def _compile(each: Compile) -> dict[str, Any]:
-    return {name: make(each) for name, make in COMPILE.items()}
+    return {name: made for name, make in COMPILE.items() if (made := make(each)) or name not in OPTIONAL}
 
 
 PARTS: dict[str, Callable[[Iterable[Any]], list[Any]]] = {
@@ -310,6 +311,7 @@ COMPILE: dict[str, Callable[[Compile], Any]] = {
     "phase": lambda each: each.phase,
     "phase_began": lambda each: each.phase_began,
     "lines": lambda each: [OneLine(_lines_read(lines)) for lines in each.lines],
+    "repeats": lambda each: [OneLine(_repeat(repeat)) for repeat in each.repeats],
     "gone": lambda each: each.gone or None,
     "contrast": lambda each: (
         {"entry": each.contrast.entry, "respects": list(each.contrast.respects)} if each.contrast else None
@@ -318,6 +320,14 @@ COMPILE: dict[str, Callable[[Compile], Any]] = {
     "seconds": lambda each: each.seconds,
 }
 """How to write each part of a compile."""
+
+OPTIONAL = ("repeats",)
+"""The parts that are left out if they are empty."""
+
+
+def _repeat(repeat: Repeat) -> dict[str, Any]:
+    told = {"first": repeat.first, "last": repeat.last, "blocks": repeat.blocks, "operations": repeat.operations}
+    return told | {"whole": repeat.whole, "where": _line(repeat.where)}
 
 
 def _lines_read(lines: LinesRead) -> dict[str, Any]:

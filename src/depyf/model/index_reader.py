@@ -21,6 +21,7 @@ from depyf.model.failure import CallFailure, Failure
 from depyf.model.finding import Cost, Difference, Finding, Where
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.lines_read import LinesRead
+from depyf.model.repeats import Repeat
 from depyf.model.run import (
     Artefact,
     CacheEvent,
@@ -307,6 +308,7 @@ def _compile(found: Json, function: Function, order: Order) -> Compile:
         backend=found.get("backend", ""),
         phase_began=found.get("phase_began"),
         lines=tuple(map(_lines_read, found.get("lines", ()))),
+        repeats=tuple(Repeat(**each | {"where": _line(each["where"])}) for each in found.get("repeats", ())),
         gone=found["gone"] or "",
         contrast=EntryContrast(found["contrast"]["entry"], tuple(found["contrast"]["respects"]))
         if found["contrast"]

@@ -1,8 +1,7 @@
 """The model of a run: every function that torch compiled, every compile, and its results.
 
-The model is plain data. It holds text, numbers and names, never a tensor, a module, a frame or a code object. So
-keeping a `Session` keeps nothing of the user's program alive. `depyf.torch` fills it; the views in `depyf.report` read
-it.
+The model is plain data: text, numbers and names, never a tensor, a module, a frame or a code object. So keeping a
+`Session` keeps nothing of the user's program alive. `depyf.torch` fills it; `depyf.views` read it.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from depyf.model.failure import CallFailure, Failure
 from depyf.model.given_names import Wrapper
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.lines_read import LinesRead
+from depyf.model.repeats import Repeat
 from depyf.model.running_compile import RunningCompile
 from depyf.model.trace_file import TraceFile
 from depyf.model.user_line import UserLine
@@ -333,6 +333,7 @@ class Compile:
     phase_began: float | None = None
     lines: tuple[LinesRead, ...] = ()
     """The lines that Dynamo read; empty if unknown, as in a trace."""
+    repeats: tuple[Repeat, ...] = ()
     gone: str = ""
     """Why the entry no longer exists at the end of the context; "" if it does, or if there was none."""
     contrast: EntryContrast | None = None

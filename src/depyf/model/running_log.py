@@ -59,6 +59,7 @@ _REPLACED: dict[str, Callable[[Compile], object]] = {
     "phase": lambda each: each.phase,
     "phase_began": lambda each: each.phase_began,
     "lines": lambda each: each.lines,
+    "repeats": lambda each: each.repeats,
     "contrast": lambda each: each.contrast,
     "gone": lambda each: each.gone,
     "began": lambda each: each.began,
@@ -153,7 +154,8 @@ class RunningLog:
         changed: Json = {}
         for name, token in _REPLACED.items():
             now = token(compiled)
-            if name not in written.parts or written.parts[name] != now:
+            known = written.parts.get(name, () if name in index_json.OPTIONAL else None)
+            if name not in written.parts and name not in index_json.OPTIONAL or known != now:
                 written.parts[name] = now
                 changed[name] = whole[name](compiled)
         added: Json = {}

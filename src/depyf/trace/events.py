@@ -20,6 +20,11 @@ CHOICES = "_template_autotuning"
 WANTED = tuple(each.encode() for each in (RECORDING, CONFIGS, DESCENT, CHOICES))
 
 
+def is_about_tuning(name: str) -> bool:
+    """Return whether an event of this name is a choice between configurations or kernels."""
+    return name in (CONFIGS, DESCENT) or name.endswith(CHOICES)
+
+
 @dataclass(frozen=True, slots=True)
 class Timed:
     """A finished event: its name, torch's compile id, its arguments, and its duration."""

@@ -20,6 +20,7 @@ from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.graph_source import graph_file, user_lines
 from depyf.model.artifacts.wrapper_source import wrapper_comments
 from depyf.model.names import compiled_fn_number, file_part, resumed_function, without_random_part
+from depyf.model.repeats import repeats_in
 from depyf.model.reproducible import reproducible
 from depyf.model.run import (
     Artefact,
@@ -224,11 +225,10 @@ class Join(ABC, Generic[R]):
         if running is None:
             running = self._begin(compile_id, stack, code)
         running.compile.user_stack = stack[:-1]
-        # A finding may name the call that led to the compile, so the file of the call belongs to the dump.
+        # A finding may name the call that led to the compile.
         calls = [each.filename for each in stack[:-1]]
-        own = [file for file in calls if not (is_library_file(file) or is_generated(file))]
-        if own:
-            self.keep_source(own[-1])
+        for file in [file for file in calls if not (is_library_file(file) or is_generated(file))][-1:]:
+            self.keep_source(file)
 
     def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...], code: object = None) -> R:
         here = stack[-1] if stack else UserLine("", 0, "", "?")
@@ -269,18 +269,17 @@ class Join(ABC, Generic[R]):
         if function is None and code is not None:
             function = self.known_before(code)
         if function is None:
-            source = self.source_of(here)
+            source, name = self.source_of(here), here.function
             self.keep_source(here.filename)
-            name = here.function
             if compile_id.autograd >= 0 and is_generated(here.filename):
                 name = AUTOGRAD  # torch's own name for the function of a graph, `forward`, is not helpful.
             function = Function(key, name, here.filename, here.line, source, root=key)
             if name != here.function:
                 function.qualname = name
             if not here.function.startswith(self._resume_prefix):
-                part = file_part(name)
-                function.number = self.dump.numbers.next(f"full_code_for_{part}")
-                function.file = f"full_code_for_{part}_{function.number}.py"
+                part = f"full_code_for_{file_part(name)}"
+                function.number = self.dump.numbers.next(part)
+                function.file = f"{part}_{function.number}.py"
             self.session.functions[key] = function
         self._functions[key] = function
         return function
@@ -293,6 +292,7 @@ class Join(ABC, Generic[R]):
         running.compile.attempts = attempt + 1
         running.compile.effects.clear()
         running.compile.shapes.clear()
+        running.compile.repeats = ()
         if self._keep_restarted:
             self.write_nameless(running)
             return running
@@ -350,8 +350,7 @@ class Join(ABC, Generic[R]):
         failure = records.failure(metrics, self.line_at)
         made.failure = replace(failure, phase=made.phase) if failure is not None else None
         made.phase, made.phase_began = "", None
-        made.op_count = metrics.get("graph_op_count")
-        made.guard_count = metrics.get("guard_count")
+        made.op_count, made.guard_count = metrics.get("graph_op_count"), metrics.get("guard_count")
         running.finished = True
 
     def _shape_fact(self, kind: str, details: Mapping[str, Any]) -> ShapeFact:
@@ -386,6 +385,8 @@ class Join(ABC, Generic[R]):
 
     def _add(self, running: R, artefact: Artefact) -> None:
         running.compile.artefacts.append(artefact)
+        if artefact.stage == stages.CAPTURED:
+            running.compile.repeats += repeats_in(artefact.text)
         if running.compile.compiled_fns:
             self._write(artefact, running, self._compiled_fn(running))
         else:

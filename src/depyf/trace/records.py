@@ -147,6 +147,11 @@ def _origin(text: str, line_of: LineAt) -> tuple[UserLine, ...]:
     return tuple(line_of(each["file"], int(each["line"]), each["fn"]) for each in frames)
 
 
+def stack_frames(text: str) -> list[tuple[str, int, str]]:
+    """Return the file, line and function of each frame of a printed stack, outermost first."""
+    return [(each["file"], int(each["line"]), each["fn"]) for each in _FRAME.finditer(text)]
+
+
 def side_effects(
     payload: str, known: Iterable[SideEffect] = (), function: tuple[str, str] = ("", ""), line_of: LineAt = line_at
 ) -> list[SideEffect]:

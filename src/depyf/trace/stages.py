@@ -127,6 +127,9 @@ CACHES = {
 } | {f"get_{where}_code_state": (PGO, "hit") for where in ("local", "remote")}
 """The cache and the outcome of the lookup for each kind of record."""
 
+OF_KERNELS = frozenset(kind for kind, (cache, _) in CACHES.items() if cache in KERNEL_CACHES)
+"""The kinds of records of lookups for kernels."""
+
 PGO_WRITTEN = frozenset({"put_local_code_state", "put_remote_code_state"})
 """The varying sizes of a job, which torch keeps for its next run. It reads them once, and records only a hit."""
 

@@ -172,7 +172,8 @@ def test_the_device_counts_and_the_host_where_the_device_waits_for_it() -> None:
     assert charged(step) == {
         ("dynamo", (), "forward"): 10,
         ("wrapper", (), "forward"): 10,
-        ("kernel", (2, 3), "forward"): 10 + 25,
+        ("launch", (2, 3), "forward"): 10,
+        ("kernel", (2, 3), "forward"): 25,
         ("kernel", (4,), "forward"): 40,
         ("waiting", (), ""): 5,
     }

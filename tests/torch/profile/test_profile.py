@@ -201,3 +201,16 @@ def test_run_measures_a_script_and_says_what_cost_most(tmp_path: Path) -> None:
     assert "script.py:5  return torch.linalg.matrix_power(y, 9)" in told[first + 1]
     assert "Kineto" not in ran.stderr and "profiler_start" not in ran.stderr
     assert json.loads((tmp_path / "dump" / "profile.json").read_text())["lines"][0]["line"] == 5
+
+
+def test_a_module_of_a_library_is_charged_to_the_line_that_calls_it(tmp_path: Path) -> None:
+    compiled = torch.compile(torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.GELU()), backend="aot_eager")
+    given = torch.ones(8, 32)
+    with depyf.profile(tmp_path) as profile:
+        for _ in range(60):
+            loss = compiled(given).square().mean()
+            loss.backward()
+            profile.step()
+    (first, *_) = profile.result["lines"]
+    assert first["text"] == "loss = compiled(given).square().mean()"
+    assert {"kernel", "eager", "backward"} <= set(first["kinds"])

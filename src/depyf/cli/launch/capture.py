@@ -25,6 +25,7 @@ from depyf.cli.launch.settings import PROCESS, Settings, own_settings
 if TYPE_CHECKING:
     from depyf.cli.launch.pause import Pause
     from depyf.model.run import Session
+    from depyf.torch.capture.compile_times import CompileTiming
     from depyf.torch.capture.prepare import prepare_debug
     from depyf.torch.profile.context import Profiling
 
@@ -43,6 +44,7 @@ class _Capture:
         self.directory = ""
         self.pause: Pause | None = None
         self.profiling: Profiling | None = None
+        self.timing: CompileTiming | None = None
         self._awaits_forks = False
 
     def begin(self) -> None:
@@ -70,6 +72,8 @@ class _Capture:
             self.context = context
             if self.settings.profile:
                 self._begin_to_measure()
+            if self.settings.compile_times:
+                self._begin_to_time()
             if self.settings.backend:
                 from depyf.torch.adapters.forced_backend import force_backend
 
@@ -84,6 +88,10 @@ class _Capture:
             return
         if self.pause is not None:
             self.pause.end()
+        timing, self.timing = self.timing, None
+        if timing is not None:
+            with contained("ending the measuring of compile times"):
+                timing.end()
         profiling, self.profiling = self.profiling, None
         if profiling is not None:
             with contained("ending the measuring"):
@@ -92,6 +100,9 @@ class _Capture:
         if profiling is not None and self.session is not None and self.session.functions:
             with contained("writing the profile"):
                 profiling.write(Path(self.session.directory))
+        if timing is not None and self.session is not None and self.session.functions:
+            with contained("writing the compile times"):
+                timing.write(self.session)
         is_helper = self.directory != self.settings.directory
         if is_helper and self.session is not None and not (self.session.functions or self.session.loose):
             shutil.rmtree(self.directory, ignore_errors=True)
@@ -102,6 +113,12 @@ class _Capture:
 
         self.profiling = Profiling(against_eager=self.settings.against_eager)
         self.profiling.begin()
+
+    def _begin_to_time(self) -> None:
+        from depyf.torch.capture.compile_times import CompileTiming
+
+        self.timing = CompileTiming()
+        self.timing.begin()
 
     def _pause(self) -> Pause:
         """Return the object that pauses in this process. Only the program itself may use the terminal."""

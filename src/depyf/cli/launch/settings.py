@@ -29,6 +29,7 @@ class Settings:
     debug: whether to run compiled code in the files of the dump, with a pause before its first run.
     profile: whether to measure what each line costs; with `against_eager`, also in some uncompiled steps.
     keep_trace: whether to keep torch's own trace in the dump.
+    compile_times: whether to measure what each line costs in each stage of the compiler.
     stack_after: seconds after which the Python stack of a compile is written; 0 for never.
     """
 
@@ -42,6 +43,7 @@ class Settings:
     profile: bool = False
     against_eager: bool = False
     keep_trace: bool = False
+    compile_times: bool = False
     stack_after: float = 0.0
 
 

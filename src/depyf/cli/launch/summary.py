@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from depyf.bytecode.records import dataclass
+from depyf.cli.launch.settings import Settings
 from depyf.findings import Finding, findings, merged
 from depyf.links.profile.files import read_profile
 from depyf.links.profile.text import most_expensive
+from depyf.model.compile_times import read_times
 from depyf.model.counts import Place, break_count, counted, places_of_breaks
 from depyf.model.index_reader import changed_at, findings_of, has_index, load_index, session_of
 from depyf.model.naming import title
 from depyf.model.phases import duration
 from depyf.model.run import Recompile, Transformed
 from depyf.verify.level import Level
+from depyf.views.compile_times import compile_times_text
 
 PARTS = frozenset(("other", "source", "report", "data"))
 """Folders that belong to a dump and are no dumps themselves."""
@@ -108,14 +111,18 @@ def _first_findings(found: Summary, called: Path) -> list[str]:
     return lines + ([f"  and {', '.join(rest)}: depyf show {called}"] if rest else [])
 
 
-def profiles(found: Summary) -> Iterator[str]:
-    """Yield the most expensive lines of each profiled process."""
+def measured(found: Summary, settings: Settings) -> Iterator[str]:
+    """Yield what the run measured in each process: the most expensive lines, and where compile time went."""
     for folder in found.places:
-        profile = read_profile(folder)
+        is_one = len(found.places) == 1
+        profile = read_profile(folder) if settings.profile else None
         if profile is not None:
-            if len(found.places) > 1:
+            if not is_one:
                 yield f"depyf: {folder.name}:"
             yield from most_expensive(profile)
+        times = read_times(folder) if settings.compile_times else None
+        if times is not None:
+            yield from compile_times_text(times, "" if is_one else f" of {folder.name}")
 
 
 def _compiled(found: Summary, only: str) -> str:

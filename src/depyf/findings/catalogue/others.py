@@ -14,4 +14,10 @@ SKIPPED = Kind("skipped", "`{function}` runs eager: {reason}", "")
 
 UNFINISHED = Kind("unfinished", "The process ended while it compiled `{function}`", "")
 
-OTHERS: tuple[Kind, ...] = (LIMIT, FAILURE, SKIPPED, UNFINISHED)
+REPEATED = Kind(
+    "repeated-blocks",
+    "{blocks} are equal graphs: {repeated} of {whole} operations are compiled {count} times",
+    "{advice}, so that the others reuse its code; then compare the time of a step",
+)
+
+OTHERS: tuple[Kind, ...] = (LIMIT, FAILURE, SKIPPED, UNFINISHED, REPEATED)

@@ -230,7 +230,8 @@ SET_IN_CALL = Kind(
 GROWTH = Kind(
     "growing-container",
     "the length of {value} was {change}",
-    "change `{subject}` outside of the compiled function, and do not read its length inside",
+    "do not change `{subject}` or read its length in the compiled function: give it all its items before the first "
+    "call, or pass each new item alone and combine the results after the call",
     note=GROWS,
 )
 KEYS = Kind(

@@ -109,12 +109,13 @@ def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
         threads[event.thread].append(event)
     # The stepping thread is the one with most time in torch's events, because backward threads wait for it.
     order = sorted(threads, key=lambda thread: not _has_regions(threads[thread]))
+    launched_by = {event.launched_by for event in period.events if event.is_device}
     by_number: dict[int, Charge] = {}
     forwards: dict[int, Charge] = {}
     layers: list[list[Piece]] = []
     for thread in order:
         roots = trees(threads[thread])
-        charges = Charges(programs, roots, placed(usual, roots) if usual else {}, forwards)
+        charges = Charges(programs, roots, placed(usual, roots) if usual else {}, forwards, launched_by)
         pieces = []
         for span in spans(roots, period.start, period.end):
             charge = charges.of_span(span)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from depyf.bytecode.records import dataclass
@@ -12,7 +12,7 @@ from depyf.links.profile.programs import Programs
 from depyf.links.profile.tree import Node, Span, all_nodes
 
 KERNEL, BACKWARD, EAGER, BREAK = "kernel", "backward", "eager", "break"
-GUARDS, DYNAMO, WRAPPER, OPTIMIZER = "guards", "dynamo", "wrapper", "optimizer"
+GUARDS, DYNAMO, WRAPPER, LAUNCH, OPTIMIZER = "guards", "dynamo", "wrapper", "launch", "optimizer"
 COPY, ALLOCATION, WAITING, PYTHON, REST = "copy", "allocation", "waiting", "python", "rest"
 
 WORDS = {
@@ -23,6 +23,7 @@ WORDS = {
     GUARDS: "guards and cache lookup",
     DYNAMO: "code that Dynamo wrote",
     WRAPPER: "wrappers around kernels",
+    LAUNCH: "launches of kernels while the device is idle",
     OPTIMIZER: "optimizer",
     COPY: "copies outside compiled code",
     ALLOCATION: "allocation outside compiled code",
@@ -73,6 +74,7 @@ class Charges:
 
     lines: the user's lines that run eager operations, if known.
     forwards: charges by autograd's number of the forward operation.
+    launched_by: the numbers of the events that launched work on a device. On the host, such a kernel is a launch.
     """
 
     def __init__(
@@ -81,11 +83,13 @@ class Charges:
         roots: list[Node],
         lines: Mapping[Node, Origin] | None = None,
         forwards: dict[int, Charge] | None = None,
+        launched_by: Collection[int] = (),
     ) -> None:
         self._programs = programs
         self._lines = lines or {}
         self._forwards: dict[int, Charge] = {} if forwards is None else forwards
         self._of: dict[Node, Charge] = {}
+        self._launching: set[Node] = set()
         self._regions = sorted((node for node in all_nodes(roots) if _REGION.match(node.event.name)), key=_begin)
         for node in all_nodes(roots):
             if node not in self._of:
@@ -93,6 +97,8 @@ class Charges:
                 self._of[node] = self._charge(node, above, self._lines.get(node))
             if node.event.sequence >= 0 and self._of[node].kind in (EAGER, COPY) and self._of[node].lines:
                 self._forwards.setdefault(node.event.sequence, self._of[node])
+            if node.event.number in launched_by and not node.event.launched_by and self._of[node].file:
+                self._launching.update(each for each in (node, *node.ancestors()) if self._of[each].file)
 
     def of(self, node: Node) -> Charge:
         """Return the charge of an event."""
@@ -110,9 +116,16 @@ class Charges:
             return Charge(PYTHON)
         found = _REGION.match(span.node.event.name)
         if found is None:
-            return self._of[span.node]
+            return self._on_host(span.node)
         gap = self._gap(span, found[1])
         return self._of[span.node] if gap is None else Charge(BREAK, frozenset((gap,)), name="graph break")
+
+    def _on_host(self, node: Node) -> Charge:
+        """Return the charge of the host's time in an event, which is a launch if its kernel runs on a device."""
+        charge = self._of[node]
+        if not charge.file or self._launching.isdisjoint((node, *node.ancestors())):
+            return charge
+        return replace(charge, kind=LAUNCH, name="launch", file="", row=0)
 
     def _gap(self, span: Span, compile_id: str) -> Origin | None:
         """Return the line of the graph break to which a stretch of Dynamo's code belongs, or None."""

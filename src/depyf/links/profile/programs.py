@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from depyf.bytecode.records import dataclass
 from depyf.links.documents import CAPTURED, documents
@@ -13,6 +13,7 @@ from depyf.links.profile.calls import Call, graph_calls, matched, module_calls, 
 from depyf.model.index_reader import Run
 from depyf.model.naming import title
 from depyf.model.run import Compile, Function
+from depyf.model.user_source import is_library_file
 
 _DEF = re.compile(r"\s*(?:async\s+)?def\s")
 _GRAPHS = ("forward_graph", "backward_graph", CAPTURED.lower())
@@ -99,20 +100,34 @@ def _head(run: Run, function: Function) -> Origin:
     return function.filename, function.first_line + below
 
 
+def _call_of_library(function: Function, compiled: Compile) -> Origin | None:
+    """Return the user's line that calls a compiled function of a library, such as `torch.nn.Sequential.forward`."""
+    own = [line for line in compiled.user_stack if not is_library_file(line.filename)]
+    return (own[-1].filename, own[-1].line) if own and is_library_file(function.filename) else None
+
+
+def _called(calls: list[Call], call: Origin | None) -> tuple[Call, ...]:
+    """Return the calls of a text. If it names no line, all of it is for the call of a library's function."""
+    if call is None or any(each.origins for each in calls):
+        return tuple(calls)
+    return tuple(replace(each, origins=frozenset((call,))) for each in calls)
+
+
 def programs_of(run: Run) -> Programs:
     """Return the code that ran, from a dump."""
     found = Programs()
     for function, compiled in run.session.compiles():
         own = str(compiled.id.of_torch)
         found.compiles[own] = function, compiled
-        found.heads[own] = found.break_before(own) or _head(run, function)
+        call = _call_of_library(function, compiled)
+        found.heads[own] = found.break_before(own) or call or _head(run, function)
         for each in documents(run, function, compiled):
             stem = each.key.split("-")[0]
             if stem == "kernel":
                 is_backward = "backward" in each.key
-                calls = tuple(module_calls(each.text, each.links))
+                calls = _called(module_calls(each.text, each.links), call)
                 found.texts.append(Text(own, each.file, is_backward, True, calls))
             elif stem in _GRAPHS:
-                calls = tuple(graph_calls(each.text, each.links))
+                calls = _called(graph_calls(each.text, each.links), call)
                 found.texts.append(Text(own, each.file, "backward" in each.key, False, calls))
     return found

@@ -16,16 +16,17 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
 from depyf.bytecode.host import without_warnings
 from depyf.torch.adapters.unseen import left_alone, unseen
 from depyf.trace import stages
+from depyf.trace.events import is_about_tuning
 from depyf.trace.refusals import Listed
 
 _FUNCTION = "trace_structured"
@@ -37,9 +38,38 @@ _SETTINGS = ("torch._dynamo.config", "torch._inductor.config", "torch._functorch
 _OF_SUBCLASSES = ("subclass_inp_meta", "subclass_fw_graph_out_meta", "subclass_tangent_meta", "grad_input_metas")
 """The attributes of AOTAutograd's metadata that describe tensors of subclasses."""
 _ENDS = (stages.FRAME_ENDS, stages.BACKWARD_ENDS)
+_NEVER = stages.UNINTERESTING - {stages.TIMELINE}
 
 Take = Callable[[dict[str, Any], "str | None"], None]
 """Receives the metadata of a record and its payload."""
+
+
+class Listener(Protocol):
+    """Measures the times of compiles."""
+
+    def event(self, event: Mapping[str, Any]) -> None:
+        """Receive one of torch's timeline events, when it happens."""
+
+    def enter_own(self) -> int | None:
+        """Begin depyf's own work in this thread; return what `leave_own` takes, None outside a compile."""
+
+    def leave_own(self, depth: int) -> None:
+        """End depyf's own work."""
+
+
+LISTENERS: list[Listener] = []
+"""Who measures now; empty unless compile times are asked for."""
+
+
+@contextmanager
+def own_time() -> Iterator[None]:
+    """Count the time of a `with` statement as depyf's own."""
+    depths = [(each, depth) for each in LISTENERS if (depth := each.enter_own()) is not None]
+    try:
+        yield
+    finally:
+        for each, depth in depths:
+            each.leave_own(depth)
 
 
 def pass_over_unheard(log: logging.Logger, own: logging.Handler, take: Take) -> Callable[[], None]:
@@ -55,6 +85,19 @@ def pass_over_unheard(log: logging.Logger, own: logging.Handler, take: Take) -> 
     return _replace(original, left_alone(lambda: log.handlers == [own] and not log.filters), take)
 
 
+def pass_on(event: Mapping[str, Any]) -> bool:
+    """Pass an event of torch's timeline to those who measure; return whether it is about tuning."""
+    for each in LISTENERS:
+        each.event(event)
+    return is_about_tuning(str(event.get("name")))
+
+
+def _is_about_tuning(given: dict[str, Any]) -> bool:
+    """Pass on an event, given the arguments of torch's function; return whether it is about tuning."""
+    event = given["payload_fn"]() if "payload_fn" in given else None
+    return isinstance(event, Mapping) and pass_on(event)
+
+
 def _listens(handler: logging.Handler) -> bool:
     """Return whether a handler needs records. torch's own writes nothing unless `TORCH_TRACE` is set."""
     return getattr(handler, "root_dir", "") is not None
@@ -65,7 +108,7 @@ def _replace(original: Callable[..., object], is_alone: Callable[[], bool], take
     def trace_structured(name: str, *args: Any, **kwargs: Any) -> object:
         if not is_alone():
             return original(name, *args, **kwargs)
-        if name in stages.UNINTERESTING:
+        if name == stages.TIMELINE and not _is_about_tuning(kwargs) or name in _NEVER:
             return None
         if len(args) > 1 or not kwargs.keys() <= _KNOWN:
             return original(name, *args, **kwargs)
@@ -91,6 +134,7 @@ def _nothing() -> None:
 
 
 @unseen
+@unseen
 def _hand_over(
     take: Take,
     name: str,
@@ -104,14 +148,15 @@ def _hand_over(
 ) -> None:
     """Pass a record to `take` as torch would: its metadata, and its compile."""
     began = time.time_ns()
-    details = _numbers(metadata_fn) if name in _ENDS else metadata_fn()
-    metadata = {name: details}
-    if not suppress_context:
-        _add_compile(metadata, compile_id)
-    payload = _payload(name, details, payload_fn)
-    if type(payload) is list and name == stages.ARTEFACT and details.get("name") == stages.RECOMPILE_REASONS:
-        payload = Listed(payload) if all(type(each) is str for each in payload) else payload
-    take(metadata, payload if payload is None or isinstance(payload, str) else _text(payload))
+    with own_time():
+        details = _numbers(metadata_fn) if name in _ENDS else metadata_fn()
+        metadata = {name: details}
+        if not suppress_context:
+            _add_compile(metadata, compile_id)
+        payload = _payload(name, details, payload_fn)
+        if type(payload) is list and name == stages.ARTEFACT and details.get("name") == stages.RECOMPILE_REASONS:
+            payload = Listed(payload) if all(type(each) is str for each in payload) else payload
+        take(metadata, payload if payload is None or isinstance(payload, str) else _text(payload))
     add = getattr(torch._logging._internal, "add_structured_logging_overhead", None)
     if record_logging_overhead and add is not None:
         add((time.time_ns() - began) / 1e9)

@@ -5,6 +5,7 @@ The first context installs the hooks. The last one removes them.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import threading
@@ -27,8 +28,9 @@ from depyf.torch.adapters.made_code import watch_code
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.stances import watch_stances
-from depyf.torch.adapters.unheard import pass_over_unheard
+from depyf.torch.adapters.unheard import own_time, pass_on, pass_over_unheard
 from depyf.torch.adapters.unseen import unseen
+from depyf.torch.adapters.user_frames import leave_out_default_device
 from depyf.torch.capture.own_records import line_about, record_of
 from depyf.torch.capture.run_counts import Counter, RunCounts
 from depyf.trace import stages
@@ -91,7 +93,8 @@ class _TraceHandler(logging.Handler):
 
     def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         # A model with many parameters has a record or two of this kind for each.
-        if record_kind(metadata)[0] not in stages.UNINTERESTING:
+        kind = record_kind(metadata)[0]
+        if kind == stages.TIMELINE and pass_on(json.loads(payload or "{}")) or kind not in stages.UNINTERESTING:
             self._active.on_record(metadata, payload)
 
 
@@ -240,7 +243,7 @@ class ActiveContexts:
         compile.
         """
         try:
-            with paused():
+            with own_time(), paused():
                 yield
         except Exception as error:  # noqa: BLE001 - whatever it is, the user's program goes on
             with self._lock:
@@ -283,6 +286,7 @@ class ActiveContexts:
                 (HITS, partial(watch_runs, self._counts.listener)),
                 ("frames that Dynamo skipped", partial(watch_skips, self.on_skip)),
                 ("lines that Dynamo read", watch_lines),
+                ("lines of nodes with a default device", leave_out_default_device),
                 ("methods of compiled modules", partial(watch_methods, self.on_method)),
                 ("calls under a stance", partial(watch_stances, self.on_bypass)),
             ):

@@ -17,6 +17,7 @@ from depyf.model.run import CompileId, NoCall, Unavailable
 from depyf.torch.adapters import ahead, alone, caller
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.trace.records import record_kind
+from depyf.trace.stages import OF_KERNELS, TIMELINE
 
 NO_GUARDS = "it has no guards: no call is compiled, and the caller keeps the result"
 NO_CODE = "there is no bytecode: a graph was compiled without a frame"
@@ -54,13 +55,18 @@ class AheadOfTime:
             self._begin_alone(graph, compile_id)
 
     def with_id(self, metadata: Mapping[str, Any], payload: str | None) -> Mapping[str, Any]:
-        """Return a record without a compile id with the id of the compile that it is about, if there is one."""
+        """Return a record without a compile id with the id of the compile that it is about, if there is one.
+
+        An event of the timeline names its compile itself.
+        """
+        if TIMELINE in metadata:
+            return metadata
         found = ahead.in_progress() if self._ids else None
         compile_id = self._ids.get(found.key) if found is not None else None
         if compile_id is None and (graph := alone.in_progress()) is not None:
             # A record of a call of compiled code has no relevant content.
             kind = record_kind(metadata)[0] if payload is not None else ""
-            compile_id = self._id_of(graph, kind)
+            compile_id = self._latest() if self._is_lookup_alone(graph, kind) else self._id_of(graph, kind)
         if compile_id is None:
             return metadata
         return {**metadata, "frame_id": compile_id.frame, "frame_compile_id": compile_id.compile}
@@ -114,6 +120,17 @@ class AheadOfTime:
         if made.began is not None:
             made.seconds["total"] = round(self._recorder.now() - made.began, 6)
         return made.id.of_torch
+
+    def _is_lookup_alone(self, graph: alone.Alone, kind: str) -> bool:
+        """Return whether a record is a lookup for a kernel outside of such a compile.
+
+        Kernels are tuned in threads of their own, and at the first call of compiled code.
+        """
+        return kind in OF_KERNELS and graph.key not in self._alone
+
+    def _latest(self) -> CompileId | None:
+        last = self._recorder.last()
+        return last.compile.id.of_torch if last is not None else None
 
     def _begin_alone(self, graph: alone.Alone, compile_id: CompileId) -> _Graph:
         running = self._recorder.begun_at(compile_id, graph.stack, graph.code)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from depyf.bytecode.records import dataclass
 from depyf.model.phases import KERNELS
 from depyf.model.run import Artefact, CompileId, Dialect, Function, Session, Unavailable
+from depyf.model.tuning import TIMES
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import function_source, line_at
 from depyf.torch.adapters import caller, seams
@@ -23,6 +24,7 @@ from depyf.torch.capture.sources import keep_source
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.guards.tree import Tree
 from depyf.trace import cuda_graphs, join, records, stages
+from depyf.trace.autotuning import Tunings
 from depyf.trace.directory import Files
 
 if TYPE_CHECKING:
@@ -94,6 +96,27 @@ class Recorder(join.Join[Running]):
         self._known_before = known
         self._equal_codes: EqualCodes | None = None
         self._kernel_seconds = kernel_seconds()
+        self._tunings = Tunings()
+
+    def record(self, metadata: Mapping[str, Any], payload: str | None) -> Running | None:
+        """Process a record as any join does, or an event of the timeline about tuning."""
+        if records.record_kind(metadata)[0] != stages.TIMELINE:
+            return super().record(metadata, payload)
+        self._tunings.take(payload or "")
+        return None
+
+    def end_of_context(self) -> None:
+        """Write the artefacts that still wait, and how kernels were tuned."""
+        with self.lock:
+            for running in self.running():
+                if text := self._tunings.text_of(str(running.compile.id.of_torch)):
+                    self._add(running, Artefact(TIMES, Dialect.JSON, text))
+            super().end_of_context()
+
+    def last(self) -> Running | None:
+        """Return the compile that began last, or None."""
+        with self.lock:
+            return self._all[-1] if self._all else None
 
     def equal_codes(self) -> EqualCodes:
         """Return the decompilations of Dynamo's code so far."""

@@ -54,7 +54,7 @@ class LineMarks:
         self._traced: list[types.FrameType] = []
         frame: types.FrameType | None = sys._getframe(1)
         while frame is not None and with_lines:
-            if frame.f_trace is None and self._is_own(frame.f_code):
+            if frame.f_trace is None and self._is_own(frame):
                 frame.f_trace = self._line
                 self._traced.append(frame)
             frame = frame.f_back
@@ -69,11 +69,14 @@ class LineMarks:
             frame.f_trace = None
         self._traced.clear()
 
-    def _is_own(self, code: types.CodeType) -> bool:
+    def _is_own(self, frame: types.FrameType) -> bool:
+        code = frame.f_code
         known = self._own.get(code)
         if known is None:
             file = code.co_filename
             is_left_out = file.startswith(_TORCH) if self._with_libraries else is_installed(file)
+            # Inductor's modules are named as torch's own, and are outside of its folder.
+            is_left_out |= str(frame.f_globals.get("__name__")).startswith("torch.")
             known = not (file.startswith(("<", _OURS)) or is_left_out)
             self._own[code] = known
         return known
@@ -81,15 +84,22 @@ class LineMarks:
     def _call(self, frame: types.FrameType, event: str, argument: Any) -> Any:
         if self._calls is not None:
             self._calls.noticed(frame.f_code)
-        return self._line if self._with_lines and self._is_own(frame.f_code) else None
+        return self._line if self._with_lines and self._is_own(frame) else None
 
     def _line(self, frame: types.FrameType, event: str, argument: Any) -> Any:
         if event == "line":
             mark(f"{LINE}{frame.f_code.co_filename}:{frame.f_lineno}")
-        elif event == "return" and frame.f_back is not None and self._is_own(frame.f_back.f_code):
+        elif event == "return" and (caller := self._caller(frame)) is not None:
             # After the call, operations belong to the line that called.
-            mark(f"{LINE}{frame.f_back.f_code.co_filename}:{frame.f_back.f_lineno}")
+            mark(f"{LINE}{caller.f_code.co_filename}:{caller.f_lineno}")
         return self._line
+
+    def _caller(self, frame: types.FrameType) -> types.FrameType | None:
+        """Return the innermost of the marked frames that called a frame, also by a library."""
+        caller = frame.f_back
+        while caller is not None and not self._is_own(caller):
+            caller = caller.f_back
+        return caller
 
 
 _OURS = __file__.rsplit("torch", 1)[0]

@@ -13,6 +13,7 @@ from depyf.findings import findings
 from depyf.findings.cache_misses.looks import looks
 from depyf.findings.causes import kinds
 from depyf.findings.reasons import Reason, entry_reasons
+from depyf.model.compile_times import read_times, times_json
 from depyf.model.counts import breaks_of, guard_count
 from depyf.model.index_json import finding_json
 from depyf.model.index_reader import Run
@@ -148,6 +149,15 @@ def costs(run: Run) -> list[Json]:
         for function, compiled in run.session.compiles()
     ]
     return sorted(found, key=lambda each: -each["seconds"])
+
+
+def compile_times(run: Run) -> list[Json]:
+    """Return where the compile time went; an empty list if it was not measured."""
+    times = read_times(run.directory)
+    if times is None:
+        return []
+    told = times_json(times)
+    return [{key: value for key, value in told.items() if key not in ("schema", "places", "cells")}]
 
 
 def caches(run: Run) -> list[Json]:
@@ -321,6 +331,7 @@ VIEWS: Mapping[str, View] = {
     "recompiles": recompiles,
     "caches": caches,
     "costs": costs,
+    "compile_times": compile_times,
 }
 """The views without an argument."""
 

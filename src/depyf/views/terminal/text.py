@@ -11,6 +11,7 @@ from rich.text import Text
 
 from depyf.model.counts import counted
 from depyf.model.names import resumed_function
+from depyf.views.compile_times import table
 from depyf.views.folds import folds
 from depyf.views.terminal.whole_words import Paragraph, Rows
 
@@ -34,6 +35,7 @@ EMPTY = {
     "recompiles": "nothing was recompiled",
     "caches": "torch recorded no lookup in a cache",
     "costs": "nothing was compiled",
+    "compile_times": "compile times were not measured: depyf run --compile-times",
 }
 
 
@@ -124,6 +126,11 @@ def _costs(items: list[Json]) -> Iterator[RenderableType]:
     yield Text(f"{counted(len(items), 'compile')}, {_seconds(total) or '0 s'} in all", "dim")
 
 
+def _compile_times(items: list[Json]) -> Iterator[RenderableType]:
+    for each in items:
+        yield Text("\n".join(table(each)))
+
+
 def _functions(items: list[Json]) -> Iterator[RenderableType]:
     for each in items:
         yield (
@@ -212,6 +219,7 @@ RENDERERS: Mapping[str, Callable[[list[Json]], Iterator[RenderableType]]] = {
     "breaks": _breaks,
     "recompiles": _recompiles,
     "costs": _costs,
+    "compile_times": _compile_times,
     "caches": _caches,
     "function": _functions,
     "graph": _texts,

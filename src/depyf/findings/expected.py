@@ -1,0 +1,138 @@
+"""Events that need no change of the program, because every program of its kind has them once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from depyf.findings.catalogue.classify import may_be_dynamic
+from depyf.findings.catalogue.recompiles import KEYS, PARAMETER_SIZE, SET_IN_CALL, TENSORS
+from depyf.findings.causes import Cause
+from depyf.findings.events import Event
+from depyf.findings.nearest import PARAMETERS
+from depyf.model.guard_failure import ABSENT, Check, GuardFailure
+from depyf.model.run import Compile, Guard, GuardSet
+
+MANY = 3
+"""With this many recompiles for one cause, a function counts as recompiling again and again."""
+_REQUIRES_GRAD = TENSORS[Check.REQUIRES_GRAD].name
+_OF_PARAMETERS = (PARAMETER_SIZE.name, _REQUIRES_GRAD)
+
+
+def expectation(event: Event) -> str:
+    """Return why an event is expected, or "" for one that a change of the program avoids.
+
+    The first call without gradients or in evaluation, a size that torch makes dynamic, the last, smaller batch of a
+    data loader, another module of the same class and a first call that fills a dict are such events.
+    """
+    cause = event.cause
+    if (cause.kind.is_expected or _is_of_training(cause)) and event.alone <= 1:
+        return "one more entry serves all such calls"
+    own = [compiled for function, compiled in event.compiles if function is cause.function]
+    if _is_of_another_module(event) and 0 < len(own) < MANY:
+        return "each module of another size needs an entry of its own"
+    if event.together or not own:
+        return ""
+    if len(own) == 1:
+        return _of_one(cause, own[0])
+    return "torch compiles 0 and 1 for themselves, then for any value" if _settles(cause, own) else ""
+
+
+def _is_of_training(cause: Cause) -> bool:
+    """Return whether `requires_grad` of a parameter differs, or that of an input of a module with parameters.
+
+    A discriminator gets its input with and without a gradient, and a frozen copy of a model has parameters without one.
+    """
+    if cause.kind.name != _REQUIRES_GRAD:
+        return False
+    guards = [compiled.guards for compiled in cause.compiles if isinstance(compiled.guards, GuardSet)]
+    guarded = (guard.source for each in guards for guard in each.guards)
+    return any(PARAMETERS in source for source in (cause.failures[0].source, *guarded))
+
+
+def _of_one(cause: Cause, compiled: Compile) -> str:
+    """Return why a single recompile in which nothing else differed is expected, or ""."""
+    if all(_is_symbol(failure, compiled) for failure in cause.failures[-1:]):
+        return "from the second value on, torch compiles for any value"
+    if _is_first_made(cause):
+        return "the first call made it, and later calls find it"
+    return "a smaller batch, such as the last one" if _is_smaller_batch(cause.failures[0]) else ""
+
+
+def _is_of_another_module(event: Event) -> bool:
+    """Return whether only parameters of modules differ, as they do for two modules of one class.
+
+    A module's parameter keeps its size, so a parameter of another size belongs to another module.
+    """
+    causes = (event.cause, *(cause for cause, _ in event.together))
+    return event.cause.kind.name == PARAMETER_SIZE.name and all(
+        cause.kind.name in _OF_PARAMETERS and PARAMETERS in cause.failures[0].source for cause in causes
+    )
+
+
+def _is_first_made(cause: Cause) -> bool:
+    """Return whether the first call itself made the value: an attribute that was None, or the first keys of a dict."""
+    if cause.kind.name == SET_IN_CALL.name:
+        return True
+    return cause.is_changed and cause.kind.name == KEYS.name and any(map(_is_of_none, cause.failures))
+
+
+def _is_of_none(failure: GuardFailure) -> bool:
+    """Return whether an entry expected an empty dict, or that a key does not exist."""
+    if failure.check is Check.NUMBER_OF_KEYS:
+        return failure.expected_value == 0
+    return failure.check is Check.KEY and failure.expected == ABSENT
+
+
+def _settles(cause: Cause, compiles: Sequence[Compile]) -> bool:
+    """Return whether one entry serves any value, and the others serve 0 or 1, which torch compiles for themselves."""
+    told = {compiled.order: failure for compiled, failure in zip(cause.compiles, cause.failures, strict=True)}
+    if any(compiled.order not in told for compiled in compiles):
+        return False
+    for_any = [_is_symbol(told[compiled.order], compiled) for compiled in compiles]
+    others = [told[compiled.order] for compiled, is_any in zip(compiles, for_any, strict=True) if not is_any]
+    return len(compiles) < MANY and sum(for_any) <= 1 and all(map(_is_zero_or_one, others))
+
+
+def _is_zero_or_one(failure: GuardFailure) -> bool:
+    """Return whether the value of a call was 0 or 1, or each size that changed."""
+    if failure.check is Check.SIZE:
+        changed = failure.changed_dimensions
+        return bool(changed) and not any(may_be_dynamic(size, size) for _, _, size in changed)
+    is_number = type(failure.actual_value) in (int, float)
+    return failure.check is Check.VALUE and is_number and failure.actual_value in (0, 1)
+
+
+def _is_smaller_batch(failure: GuardFailure) -> bool:
+    changed = failure.changed_dimensions
+    return bool(changed) and all(dimension == 0 and size < wanted for dimension, wanted, size in changed)
+
+
+def _is_symbol(failure: GuardFailure, compiled: Compile) -> bool:
+    """Return whether the new entry serves any value in the place of the one that differed."""
+    guards = compiled.guards
+    if not isinstance(guards, GuardSet):
+        return False
+    theirs = [guard for guard in guards.guards if guard.source == failure.source]
+    if failure.check is Check.SIZE:
+        dimensions = [dimension for dimension, _, _ in failure.changed_dimensions]
+        return bool(theirs) and all(_is_dynamic(guard, dimensions) for guard in theirs if guard.kind == "TENSOR_MATCH")
+    is_number = type(failure.expected_value) in (int, float) and type(failure.actual_value) in (int, float)
+    return is_number and failure.check is Check.VALUE and not any(_pins(guard) for guard in theirs)
+
+
+def _pins(guard: Guard) -> bool:
+    return guard.kind in ("EQUALS_MATCH", "CONSTANT_MATCH", "ID_MATCH") or guard.clause.startswith("equals(")
+
+
+def _is_dynamic(guard: Guard, dimensions: Sequence[int]) -> bool:
+    """Return whether an entry serves any size in some dimensions of a tensor."""
+    try:
+        call = ast.parse(guard.clause, mode="eval").body
+    except SyntaxError:
+        return False
+    named = {keyword.arg: keyword.value for keyword in call.keywords} if isinstance(call, ast.Call) else {}
+    size = named.get("size")
+    if not isinstance(size, ast.Tuple) or not dimensions or max(dimensions) >= len(size.elts):
+        return False
+    return all(isinstance(size.elts[one], ast.Constant) and size.elts[one].value is None for one in dimensions)  # type: ignore[attr-defined]

@@ -1,0 +1,44 @@
+"""Findings about blocks of a model that torch compiles again and again although they are equal graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from depyf.findings.catalogue.others import REPEATED
+from depyf.findings.failures import cost_of, place
+from depyf.model.finding import Finding
+from depyf.model.repeats import Repeat
+from depyf.model.run import NoCall, Session
+
+LEAST_SHARE = 0.5
+"""Blocks are reported if they contain at least this share of the graph's operations."""
+
+
+def of_repeats(session: Session) -> Iterator[Finding]:
+    """Yield a finding for each run of equal blocks, unless the program asked for one whole graph ahead of its calls."""
+    for _, compiled in session.compiles():
+        runs = compiled.repeats
+        share = sum(each.blocks * each.operations for each in runs) / runs[0].whole if runs else 0.0
+        if share < LEAST_SHARE or compiled.failure is not None or isinstance(compiled.trigger, NoCall):
+            continue
+        for each in runs:
+            where = place(each.where) if each.where is not None else None
+            told = {"blocks": blocks_of(each), "repeated": each.blocks * each.operations, "whole": each.whole}
+            cause = REPEATED.cause.format(**told, count=each.blocks)
+            fix = REPEATED.fix.format(advice=_advice(each))
+            yield Finding(REPEATED.name, "medium", where, cause, cost_of(compiled), fix, (str(compiled.id),))
+
+
+def blocks_of(repeat: Repeat) -> str:
+    """Return the words for the blocks: their modules, or their number."""
+    if repeat.first:
+        return f"`{repeat.first}` to `{repeat.last}`"
+    return f"The {repeat.operations} operations from here on repeat and"
+
+
+def _advice(repeat: Repeat) -> str:
+    container = repeat.first.rpartition(".")[0]
+    if not repeat.first:
+        return "make the block a function, and compile that function instead of the loop around it"
+    named = f"model.{container}" if container else "model"
+    return f"compile the blocks instead of the whole model: `for block in {named}: block.compile()`"

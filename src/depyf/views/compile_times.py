@@ -1,0 +1,86 @@
+"""Compile times as a table: the user's functions and lines x the stages of the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from depyf.model.compile_times import REST, CompileTimes, times_json
+
+MOST_FUNCTIONS, MOST_LINES, MOST_MODULES, MOST_STAGES = 10, 4, 5, 4
+LEAST_SHARE = 0.005
+"""Rows below this share of the time are left out."""
+
+Json = Mapping[str, Any]
+
+
+def compile_times_text(times: CompileTimes, label: str = "") -> list[str]:
+    """Return the lines for the end of a run; `label` names its process."""
+    first, *others = table(times_json(times))
+    return [f"depyf: compile times{label}: {first}", *others]
+
+
+def table(told: Json) -> list[str]:
+    """Return the table of a `compile_times.json`."""
+    whole = told["seconds"]
+    if not whole:
+        return ["nothing was compiled"]
+    rest = told["stages"].get(REST, 0.0)
+    measuring = told["measuring"]
+    head = f"{_time(whole)}, of which {_time(rest)} ({100 * rest / whole:.1f} %) could not be attributed; "
+    found = [head + f"measuring took about {_time(measuring['seconds'])} ({measuring['readings']} readings)"]
+    found.append("  by stage:")
+    found += [_row(seconds, whole, stage) for stage, seconds in told["stages"].items() if seconds >= whole / 1000]
+    found.append("  by function, without the calls in it:")
+    found += _functions(told["functions"], whole)
+    modules = [each for each in told["modules"] if sum(each["total"].values()) >= LEAST_SHARE * whole]
+    if modules:
+        found.append("  by module, with its submodules:")
+    for each in modules[:MOST_MODULES]:
+        words = f"{each['module']} ({each['class']}): {_of(each['total'])}"
+        found.append(_row(sum(each["total"].values()), whole, words))
+    found += map(_repeated, told["repeats"])
+    found += [f"  not measured: {name}: {why}" for name, why in told["unavailable"].items()]
+    return found
+
+
+def _functions(functions: Sequence[Json], whole: float) -> Iterator[str]:
+    shown = [each for each in functions if sum(each["own"].values()) >= LEAST_SHARE * whole]
+    for each in shown[:MOST_FUNCTIONS]:
+        own, total = sum(each["own"].values()), sum(each["total"].values())
+        traced = f", traced {each['traced']} times" if each["traced"] > 1 else ""
+        inside = f", {_time(total)} with its calls" if total - own >= LEAST_SHARE * whole else ""
+        place = f"{each['file']}:{each['line']}" if each["line"] else each["file"]
+        yield _row(own, whole, f"{each['function']}  {place}{traced}{inside}")
+        for line in each["lines"][:MOST_LINES]:
+            seconds = sum(line["stages"].values())
+            if seconds >= LEAST_SHARE * whole:
+                yield _row(seconds, whole, f"  {_lines(line['lines'])}: {_of(line['stages'])}")
+    if len(shown) > MOST_FUNCTIONS:
+        yield f"  and {len(shown) - MOST_FUNCTIONS} functions more: depyf show --compile-times --json"
+
+
+def _repeated(each: Json) -> str:
+    blocks = f"{each['first']} to {each['last']}" + (f" ({each['class']})" if each["class"] else "")
+    spent = f"{_time(each['seconds'])} of {_time(each['whole'])}, of which {_time(each['again'])} after the first"
+    return f"  equal graphs, compiled {each['blocks']} times: {blocks}: {spent}"
+
+
+def _lines(lines: Sequence[int]) -> str:
+    if not lines:
+        return "the graph as a whole"
+    if len(lines) == 1:
+        return f"line {lines[0]}"
+    return f"lines {', '.join(map(str, lines))}, computed together"
+
+
+def _of(stages: Mapping[str, float]) -> str:
+    return ", ".join(f"{stage} {_time(seconds)}" for stage, seconds in list(stages.items())[:MOST_STAGES])
+
+
+def _row(seconds: float, whole: float, words: str) -> str:
+    return f"  {_time(seconds):>8} {100 * seconds / whole:5.1f} %  {words}"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 10 else f"{seconds:.2f} s" if seconds >= 1 else f"{1e3 * seconds:.0f} ms"

@@ -1,0 +1,215 @@
+"""An event that every program of its kind has once is low, and what a program can avoid is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from depyf.findings import findings
+from depyf.findings.expected import expectation
+from depyf.findings.nearest import independent
+from depyf.model.finding import Finding
+from depyf.model.guard_failure import Check
+from depyf.model.run import Compile, CompileId, FailedEntry, Failure, Function, Guard, GuardSet, Recompile, SideEffect
+from depyf.model.user_line import UserLine
+from tests.findings.test_causes import CALL, function, run_of
+from tests.sentences import failed, failure
+
+PARAMETER = 'L["self"].__dict__["_modules"]["head"].__dict__["_parameters"]["{}"]'
+
+
+def again(made: Function, *texts: str, nearest: int | None = None, **entries: tuple[str, ...]) -> Compile:
+    """Add a compile whose nearest entry is the last one, or another, and return it.
+
+    entries: further entries, such as `e0`, and why they did not serve the call.
+    """
+    number = len(made.compiles)
+    compiled = Compile(CompileId(0, number), "f", "f.py", 1, user_stack=(CALL,), order=10 + number)
+    told = {f"0/{name[1:]}": each for name, each in entries.items()}
+    told[f"0/{number - 1 if nearest is None else nearest}"] = texts
+    compiled.trigger = Recompile(tuple(failed(entry, each, each) for entry, each in sorted(told.items())))
+    made.compiles.append(compiled)
+    return compiled
+
+
+def with_type(made: Function, name: str) -> Function:
+    """Return a function in whose recompiles each value has a class of this name."""
+    for compiled in made.compiles[1:]:
+        assert isinstance(compiled.trigger, Recompile)
+        entries = compiled.trigger.entries
+        compiled.trigger = Recompile(
+            tuple(
+                replace(entry, failures=tuple(replace(each, type=name) for each in entry.failures)) for entry in entries
+            )
+        )
+    return made
+
+
+def with_conditions(entry: FailedEntry) -> FailedEntry:
+    """Return an entry whose comparisons are conditions on a number that was a symbol before."""
+    failures = (
+        replace(each, source=each.text, check=Check.CONDITION, expected="") if " == " in each.text else each
+        for each in entry.failures
+    )
+    return replace(entry, failures=tuple(failures))
+
+
+def only(made: Function) -> Finding:
+    (found,) = findings(run_of(made))
+    return found
+
+
+def test_the_input_of_a_module_with_and_without_gradients_needs_one_more_entry():
+    made = function(0, "f", "f.py", (CALL,), 10, 'requires_grad of L["x"]: expected False, got True')
+    assert only(made).severity == "medium"
+    made.compiles[1].guards = GuardSet((Guard("TENSOR_MATCH", PARAMETER.format("weight"), "", ""),), ())
+    found = only(made)
+    assert (found.kind, found.severity) == ("tensor-requires-grad", "low")
+    assert found.cause.endswith("; expected: one more entry serves all such calls")
+
+
+def test_another_module_of_the_class_is_expected_and_another_argument_is_not():
+    size = f"size of {PARAMETER.format('weight')}: expected (4, 8), got (2, 8)"
+    module = with_type(function(0, "f", "f.py", (CALL,), 10, size), "torch.nn.parameter.Parameter")
+    found = only(module)
+    assert (found.kind, found.severity) == ("parameter-size", "low")
+    assert found.cause.endswith("; expected: each module of another size needs an entry of its own")
+    argument = function(0, "f", "f.py", (CALL,), 10, 'size of L["x"]: expected (4, 8), got (2, 9)')
+    assert only(with_type(argument, "torch.nn.parameter.Parameter")).severity == "medium"
+
+
+def test_modules_of_many_sizes_are_no_longer_expected():
+    texts = [f"size of {PARAMETER.format('weight')}: expected ({n}, 8), got ({n + 1}, 8)" for n in range(4, 7)]
+    made = function(0, "f", "f.py", (CALL,), 10, texts[0])
+    for text in texts[1:]:
+        again(made, text)
+    assert only(with_type(made, "torch.nn.parameter.Parameter")).severity == "high"
+
+
+def test_the_parameters_of_a_module_change_requires_grad_together():
+    texts = [f"requires_grad of {PARAMETER.format(name)}: expected False, got True" for name in ("bias", "weight")]
+    (one,) = independent([failure(text) for text in texts])
+    assert one.subject == "self.head.bias"
+    arguments = [f'requires_grad of L["{name}"]: expected False, got True' for name in "xy"]
+    assert len(list(independent([failure(text) for text in arguments]))) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "severity"),
+    [
+        ('L["self"].mask: expected None, got Tensor', 'L["self"]', "low"),
+        ('L["state"]: expected 0 items, got 1', 'L["state"]', "low"),
+        ('L["state"]: expected 0 items, got 1', 'L["x"]', "medium"),
+        ("L[\"state\"]: expected has no key 'momentum', got ['momentum']", 'L["state"]', "low"),
+        ('L["state"]: expected 1 items, got 2', 'L["state"]', "medium"),
+        ('L["self"].n: expected 2, got 3', 'L["self"]', "medium"),
+    ],
+)
+def test_what_the_first_call_made_is_a_warm_up(text, source, severity):
+    made = function(0, "f", "f.py", (CALL,), 10, text)
+    made.compiles[0].effects = [SideEffect(source, ())]
+    found = only(made)
+    assert found.severity == severity
+    assert ("the first call made it" in found.cause) == (severity == "low")
+
+
+def sizes(*actual: int) -> Function:
+    """Return a function that is compiled for a size of 5, then for some others; the last entry serves any size."""
+    texts = [
+        f'size of L["x"]: expected ({before}, 8), got ({size}, 8)'
+        for before, size in zip((5, *actual), actual, strict=False)
+    ]
+    made = function(0, "f", "f.py", (CALL,), 10, texts[0])
+    for text in texts[1:]:
+        again(made, text)
+    clause = 'tensor(L["x"], torch.Tensor, size=(None, 8), stride=(8, 1))'
+    made.compiles[-1].guards = GuardSet((Guard("TENSOR_MATCH", 'L["x"]', "", clause),), ())
+    return made
+
+
+def test_a_batch_of_one_and_then_any_batch_settle():
+    found = only(sizes(1, 7))
+    assert found.severity == "low"
+    assert found.cause.endswith("; expected: torch compiles 0 and 1 for themselves, then for any value")
+
+
+def test_sizes_that_do_not_settle_are_not_expected():
+    assert only(sizes(6, 7)).severity == "medium"
+    assert only(sizes(6, 7, 8)).severity == "high"
+
+
+def test_a_flag_is_no_number_that_settles():
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected True, got False')
+    again(made, 'L["x"]: expected False, got True')
+    assert only(made).severity == "medium"
+
+
+def test_each_value_that_a_line_checks_needs_an_entry():
+    """Alternate gradients and a growing rate, as torch tells it: later entries check conditions on the rate."""
+    grad, back = "grad_mode: expected True, got False", "grad_mode: expected False, got True"
+    made = function(0, "f", "f.py", (CALL,), 10, grad)
+    made.parameters = ("x",)
+    rate = 'L["self"].rate: expected 0.1, got 0.2'
+    again(made, rate, nearest=0, e1=(back, rate))
+    again(made, grad, e0=(grad, rate), e1=(rate,))
+    for number, value in ((4, "0.2"), (6, "0.3")):
+        condition = f'L["self"].rate == {value}'
+        again(made, condition, nearest=number - 2, e0=(rate,), **{f"e{number - 1}": (back, condition)})
+        again(made, grad, e0=(grad, rate), e1=(rate,))
+    past = Compile(CompileId(0, 8), "f", "f.py", 1, user_stack=(CALL,), order=30)
+    past.failure = Failure("FailOnRecompileLimitHit", "recompile_limit reached", None)
+    made.compiles.append(past)
+    limit, gradients = findings(run_of(made))
+    assert limit.kind == "recompile-limit" and "`self.rate`" in limit.cause
+    assert limit.cause.endswith("recompiles for each cause alone: `self.rate` 3, gradients on and off 1")
+    assert (gradients.kind, gradients.severity) == ("grad-mode", "low")
+
+
+def test_a_compile_that_failed_is_told_once_with_what_was_new():
+    made = function(0, "f", "f.py", (CALL,), 10, 'size of L["x"]: expected (3,), got (5,)')
+    made.compiles[1].failure = Failure("BackendCompilerFailed", "no dynamic sizes", None, "the backend `mine`", True)
+    found = only(made)
+    assert (found.kind, found.compiles) == ("failure", ("0/1",))
+    assert found.cause.endswith("; it was compiled again because the size of `x` was (5,), not (3,)")
+
+
+def test_the_limit_and_the_fix_name_what_else_keeps_entries_apart():
+    mode = "L[\"mode\"]: expected 'a', got 'b'"
+    made = function(0, "f", "f.py", (CALL,), 10, mode, 'L["x"]: expected True, got False')
+    for before, name in (("b", "c"), ("c", "d")):
+        again(made, f"L[\"mode\"]: expected '{before}', got '{name}'")
+    past = Compile(CompileId(0, 4), "f", "f.py", 1, user_stack=(CALL,), order=30)
+    past.failure = Failure("FailOnRecompileLimitHit", "recompile_limit reached", None)
+    made.compiles.append(past)
+    found = only(made)
+    assert found.kind == "recompile-limit" and "the flag `x` (an argument) was False, not True" in found.cause
+    assert found.fix.endswith("because `x` remains")
+
+
+def test_the_place_is_the_users_line_also_if_a_library_compares_the_number():
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected 1, got 2')
+    own, torch = UserLine("f.py", 4, "self.layers[x]", "f"), UserLine("/lib/site-packages/torch/c.py", 9, "", "")
+    again(made, 'L["x"] == 2')
+    for compiled, line in zip(made.compiles[1:], (own, torch), strict=True):
+        assert isinstance(compiled.trigger, Recompile)
+        (entry,) = compiled.trigger.entries
+        (why,) = entry.failures
+        compiled.trigger = Recompile((replace(entry, failures=(replace(why, line=line),)),))
+    assert only(made).where.line == 4
+
+
+def test_a_dtype_that_changes_on_both_sides_of_a_break_is_one_finding():
+    text = 'dtype of L["x"]: expected torch.float32, got torch.bfloat16'
+    rest = function(1, "torch_dynamo_resume_in_f_at_4", "f.py", (CALL,), 12, text)
+    rest.resumes_at, rest.qualname, rest.root = 5, "f", "0"
+    (found,) = findings(run_of(function(0, "f", "f.py", (CALL,), 10, text), rest))
+    assert (found.kind, found.compiles) == ("tensor-dtype", ("0/1", "1/1"))
+
+
+def test_the_expectation_is_empty_for_what_goes_on():
+    from depyf.findings.events import events
+
+    made = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'")
+    (event,) = events(run_of(made))
+    assert expectation(event) == ""

@@ -1,0 +1,216 @@
+"""Where compile time goes, measured while torch compiles."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch._dynamo import symbolic_convert
+
+from depyf.model.compile_times import CompileTimes, FunctionTimes, function_times, module_times, read_times
+from depyf.torch.adapters import compile_steps
+from depyf.torch.adapters.unheard import LISTENERS
+from depyf.torch.capture.compile_times import CompileTiming
+from depyf.torch.capture.prepare import prepare_debug
+from depyf.views.compile_times import compile_times_text
+
+HERE = __file__
+
+
+class Block(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + activation(self.linear(x))
+
+
+class Model(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = torch.nn.ModuleList(Block() for _ in range(4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x.sum()
+
+
+def activation(x: torch.Tensor) -> torch.Tensor:
+    for _ in range(40):
+        x = x * 2
+    return torch.relu(x)
+
+
+def measured(directory: Path, run: Callable[[], object]) -> CompileTimes:
+    torch._dynamo.reset()
+    torch._dynamo.utils.clear_compilation_metrics()
+    with prepare_debug(directory) as session:
+        timing = CompileTiming()
+        timing.begin()
+        try:
+            run()
+        finally:
+            timing.end()
+    timing.write(session)
+    found = read_times(directory)
+    assert found is not None
+    return found
+
+
+def trained(backend: str) -> Callable[[], object]:
+    compiled = torch.compile(Model(), backend=backend)
+    return lambda: compiled(torch.randn(4, 8)).backward()
+
+
+def named(times: CompileTimes, name: str) -> FunctionTimes:
+    return next(each for each in function_times(times) if each.key[2] == name)
+
+
+def line_of(text: str) -> int:
+    lines = Path(HERE).read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.strip() == text)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_the_cells_add_up_to_the_time_of_compiling(tmp_path: Path, backend: str) -> None:
+    times = measured(tmp_path, trained(backend))
+    told = torch._dynamo.utils.get_compilation_metrics()
+    spent = sum((each.duration_us or 0) / 1e6 for each in told)
+    assert spent and abs(times.seconds - spent) < 0.05 * spent
+    assert times.by_stage()["not attributed"] < 0.05 * times.seconds
+    assert not times.unavailable
+    assert set(times.by_compile()) == {"0/0"}
+
+
+def test_a_line_has_the_time_of_what_it_calls_in_torch_but_not_of_functions_of_the_user(tmp_path: Path) -> None:
+    times = measured(tmp_path, trained("aot_eager"))
+    first = named(times, "activation")
+    assert first.traced == 4
+    assert first.key[1] == line_of("def activation(x: torch.Tensor) -> torch.Tensor:")
+    product = first.lines[(line_of("x = x * 2"),)]
+    assert product["tracing"] > 0.5 * first.own["tracing"]
+    assert product["joint graph"] > 0.5 * first.own["joint graph"]
+    block = named(times, "Block.forward")
+    assert sum(block.total.values()) >= first.seconds + block.seconds - 1e-6
+    assert block.seconds < first.seconds
+    modules = {each.path: each for each in module_times(times)}
+    assert modules["layers.0"].kind == "Block"
+    assert modules["layers.0.linear"].kind == "Linear"
+    assert modules["layers.0"].seconds > modules["layers.0.linear"].seconds
+    assert abs(modules["layers.1"].seconds - modules["layers.2"].seconds) < 0.5 * modules["layers.1"].seconds
+
+
+def test_it_agrees_with_the_profiler_of_dynamo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    profiler = pytest.importorskip("torch._dynamo.dynamo_profiler", reason="this torch has no profiler of Dynamo")
+    found: dict[int, Any] = {}
+
+    def keep(state: Any, *_: object) -> None:
+        found.update((id(each), each) for each in state.timings)
+
+    monkeypatch.setattr(profiler.DynamoProfilerState, "dump_stats", keep)
+    with torch._dynamo.config.patch(dynamo_profiler=True):
+        times = measured(tmp_path, trained("eager"))
+    theirs = sum(each.tottime_ns for each in found.values() if each.func_name == "activation") / 1e9
+    ours = sum(
+        cell.seconds
+        for cell in times.cells
+        if cell.stage in ("tracing", "garbage collection", "imports")
+        and times.places[cell.place].function == "activation"
+    )
+    assert abs(ours - theirs) < 0.1 * theirs
+
+
+def slow(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()  # is lowered
+
+
+def test_a_slow_decomposition_is_charged_to_the_line_that_needs_it(tmp_path: Path) -> None:
+    def backend(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> Any:
+        from torch._dynamo.backends.common import aot_autograd
+
+        def compiler(lowered: torch.fx.GraphModule, _: object) -> torch.fx.GraphModule:
+            return lowered
+
+        def waits(x: torch.Tensor, **_: object) -> torch.Tensor:
+            time.sleep(0.3)
+            return x + 0
+
+        return aot_autograd(fw_compiler=compiler, decompositions={torch.ops.aten.clone.default: waits})(graph, inputs)
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return slow(x.sin()).cos()
+
+    times = measured(tmp_path, lambda: torch.compile(program, backend=backend)(torch.randn(4)))
+    own = named(times, "slow")
+    assert function_times(times)[0] == own
+    assert own.seconds > 0.3
+    assert list(own.lines)[0] == (line_of("return x.clone()  # is lowered"),)
+    assert f"line {line_of('return x.clone()  # is lowered')}" in "\n".join(compile_times_text(times))
+
+
+def test_a_function_that_continues_after_a_break_has_one_row(tmp_path: Path) -> None:
+    def broken(x: torch.Tensor) -> torch.Tensor:
+        x = activation(x)
+        torch._dynamo.graph_break()
+        return activation(x)
+
+    times = measured(tmp_path, lambda: torch.compile(broken, backend="eager")(torch.randn(4)))
+    assert [each.key[2] for each in function_times(times)].count("broken") == 1
+    assert named(times, "activation").traced >= 2
+
+
+def test_equal_blocks_are_added_up(tmp_path: Path) -> None:
+    times = measured(tmp_path, trained("eager"))
+    (found,) = times.repetitions
+    assert (found.first, found.last, found.kind, found.blocks) == ("layers.0", "layers.3", "Block", 4)
+    blocks = {each.path: each.seconds for each in module_times(times)}
+    assert found.seconds == pytest.approx(sum(blocks[f"layers.{number}"] for number in range(4)), rel=1e-3)
+    assert found.again == pytest.approx(found.seconds - blocks["layers.0"], rel=1e-3)
+    assert found.again < found.seconds < found.whole
+    assert "equal graphs, compiled 4 times: layers.0 to layers.3 (Block): " in "\n".join(compile_times_text(times))
+
+
+@pytest.fixture
+def torchs_own() -> Iterator[None]:
+    methods = [
+        (symbolic_convert.InstructionTranslatorBase, "starts_line"),
+        (symbolic_convert.InliningInstructionTranslator, "inline_call_"),
+        (torch.fx.Interpreter, "run_node"),
+        (torch.fx.traceback, "set_stack_trace"),
+    ]
+    before = [getattr(owner, name, None) for owner, name in methods]
+    finders, collections = list(sys.meta_path), list(gc.callbacks)
+    yield
+    assert [getattr(owner, name, None) for owner, name in methods] == before
+    assert (sys.meta_path, gc.callbacks) == (finders, collections)
+    assert not LISTENERS
+
+
+def test_torch_has_its_own_methods_again_afterwards(tmp_path: Path, torchs_own: None) -> None:
+    measured(tmp_path, trained("eager"))
+
+
+def test_an_error_in_depyf_does_not_reach_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torchs_own: None
+) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("in depyf")
+
+    monkeypatch.setattr(compile_steps, "module_of", fails)
+    times = measured(tmp_path, trained("aot_eager"))
+    assert times.unavailable == {"places": "RuntimeError: in depyf"}
+    assert times.seconds > 0
+
+
+def test_nothing_is_measured_of_a_program_that_compiles_nothing(tmp_path: Path) -> None:
+    times = measured(tmp_path, lambda: None)
+    assert not times.cells
+    assert compile_times_text(times) == ["depyf: compile times: nothing was compiled"]
