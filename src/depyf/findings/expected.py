@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
-from depyf.findings.catalogue.recompiles import KEYS, PARAMETER_SIZE, SET_IN_CALL, TENSORS
+from depyf.findings.catalogue.recompiles import FILLED, KEYS, PARAMETER_SIZE, SET_IN_CALL, TENSORS
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.nearest import PARAMETERS
@@ -74,7 +74,7 @@ def _is_first_made(cause: Cause) -> bool:
     """Return whether the first call itself made the value: an attribute that was None, or the first keys of a dict."""
     if cause.kind.name == SET_IN_CALL.name:
         return True
-    return cause.is_changed and cause.kind.name == KEYS.name and any(map(_is_of_none, cause.failures))
+    return cause.is_changed and cause.kind.name in (KEYS.name, FILLED.name) and any(map(_is_of_none, cause.failures))
 
 
 def _is_of_none(failure: GuardFailure) -> bool:
