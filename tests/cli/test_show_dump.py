@@ -69,7 +69,7 @@ def test_breaks_and_recompiles_say_what_to_do(dump: Path) -> None:
     assert "hint: Use `torch.cond` to express dynamic control flow." in run(dump, "--breaks").output
     recompiles = run(dump, "--recompiles").output
     assert "0/0 refused: the size of `a` was (9,), not (10,)" in recompiles
-    assert "fix: call `torch._dynamo.mark_dynamic(a, 0)` before the first call" in recompiles
+    assert "fix: call `torch._dynamo.mark_dynamic(a, 0)` before the call at toy.py:20" in recompiles
 
 
 def test_a_function_is_shown_with_its_source_code_and_guards(dump: Path) -> None:

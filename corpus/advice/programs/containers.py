@@ -126,7 +126,8 @@ def scaled(x: Any, norms: Any) -> Any:
 
 @shows("dict-filled-in-call")
 def fills_in_the_first_call() -> list[Any]:
-    compiled, norms = torch.compile(scaled, backend="eager"), {}
+    compiled = torch.compile(scaled, backend="eager")
+    norms: dict[str, Any] = {}
     return [*(compiled(torch.ones(4), norms) for _ in range(3)), *norms.values()]
 
 
