@@ -14,6 +14,8 @@ from torch._dynamo import decorators, eval_frame
 
 from depyf.model.bypass import FAIL_ON_RECOMPILE, STANCES
 from depyf.model.run import Unavailable
+from depyf.torch.adapters.tracebacks import leave_out_own_frame, own_frames_stay
+from depyf.torch.adapters.unseen import left_alone
 
 _SET, _CALL = "_set_stance", "_callback_from_stance"
 _own: list[None] = []
@@ -68,7 +70,7 @@ def watch_stances(listener: Listener) -> Callable[[], None] | Unavailable:
     module: Any = eval_frame
     change, callback_from = getattr(decorators, _SET, None), getattr(module, _CALL, None)
     if not isinstance(change, types.FunctionType) or not isinstance(callback_from, types.FunctionType):
-        return Unavailable("torch before 2.6 has no stances")
+        return Unavailable("this torch has no stances (before 2.6), or keeps them elsewhere")
 
     @functools.wraps(callback_from)
     def heard(callback: Any) -> Any:
@@ -78,7 +80,9 @@ def watch_stances(listener: Listener) -> Callable[[], None] | Unavailable:
         stance, wrapper = module._stance.stance, sys._getframe(1)
         function = wrapper.f_locals.get("fn")
         listener("called", stance, function, wrapper.f_back)
-        return _telling(made, listener, function, wrapper.f_back) if stance == FAIL_ON_RECOMPILE else made
+        if stance != FAIL_ON_RECOMPILE or own_frames_stay():
+            return made
+        return _telling(made, listener, function, wrapper.f_back)
 
     def look(stance: Any) -> None:
         is_watched = stance.stance in STANCES and not _own
@@ -92,6 +96,8 @@ def watch_stances(listener: Listener) -> Callable[[], None] | Unavailable:
         look(stance)
         return prior
 
+    # Before 2.7 a disabled function asks for the stance where Dynamo inspects every frame.
+    left_alone(heard)
     setattr(decorators, _SET, changed)
     look(module._stance)
 
@@ -116,8 +122,7 @@ def _telling(
             return callback(*args, **kwargs)
         except RuntimeError as error:
             listener("raised", function, caller, error)
-            # Without this frame in it, the traceback is the same as without depyf.
-            error.__traceback__ = error.__traceback__.tb_next if error.__traceback__ is not None else None
+            leave_out_own_frame(error)
             raise
 
     return telling

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from depyf.model.run import Session
+from depyf.torch.adapters.tracebacks import own_frames_stay
 from depyf.torch.capture.graph_failures import GraphFailures
 from depyf.torch.capture.hooked_modules import HookedModules
 from depyf.torch.capture.recorder import Recorder, Running
@@ -52,4 +53,8 @@ class Beside:
     def end(self) -> None:
         """Leave torch's graphs as they were, and note the hooks that compiled code does not run."""
         self._failures.end()
+        if self._failures.unwatched:
+            stay = own_frames_stay()
+            reason = stay.reason if stay else "this torch calls compiled graphs in a way that depyf does not know"
+            self._session.unavailable["exceptions of compiled code in calls"] = reason
         self._session.bypassed.update(dict.fromkeys(self._modules.bypasses(), 1))
