@@ -72,17 +72,7 @@ def watch_stances(listener: Listener) -> Callable[[], None] | Unavailable:
     if not isinstance(change, types.FunctionType) or not isinstance(callback_from, types.FunctionType):
         return Unavailable("this torch has no stances (before 2.6), or keeps them elsewhere")
 
-    @functools.wraps(callback_from)
-    def heard(callback: Any) -> Any:
-        made = callback_from(callback)
-        if callback is None or callback is False:
-            return made
-        stance, wrapper = module._stance.stance, sys._getframe(1)
-        function = wrapper.f_locals.get("fn")
-        listener("called", stance, function, wrapper.f_back)
-        if stance != FAIL_ON_RECOMPILE or own_frames_stay():
-            return made
-        return _telling(made, listener, function, wrapper.f_back)
+    heard = left_alone(_hearing(callback_from, listener))
 
     def look(stance: Any) -> None:
         is_watched = stance.stance in STANCES and not _own
@@ -96,8 +86,6 @@ def watch_stances(listener: Listener) -> Callable[[], None] | Unavailable:
         look(stance)
         return prior
 
-    # Before 2.7 a disabled function asks for the stance where Dynamo inspects every frame.
-    left_alone(heard)
     setattr(decorators, _SET, changed)
     look(module._stance)
 
@@ -109,6 +97,28 @@ def watch_stances(listener: Listener) -> Callable[[], None] | Unavailable:
             setattr(decorators, _SET, change)
 
     return end
+
+
+def _hearing(callback_from: Callable[[Any], Any], listener: Listener) -> Callable[[Any], Any]:
+    """Return torch's function that asks for the stance in each call, which reports the calls of compiled functions.
+
+    Before 2.7 torch calls it where Dynamo inspects every frame.
+    """
+    module: Any = eval_frame
+
+    @functools.wraps(callback_from)
+    def heard(callback: Any) -> Any:
+        made = callback_from(callback)
+        if callback is None or callback is False:
+            return made
+        stance, wrapper = module._stance.stance, sys._getframe(1)
+        function = wrapper.f_locals.get("fn")
+        listener("called", stance, function, wrapper.f_back)
+        if stance != FAIL_ON_RECOMPILE or own_frames_stay():
+            return made
+        return _telling(made, listener, function, wrapper.f_back)
+
+    return heard
 
 
 def _telling(
