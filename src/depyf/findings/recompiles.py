@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from depyf.findings.callers import is_at_own_line, is_foreign
+from depyf.findings.callers import is_at_own_line
 from depyf.findings.catalogue.kind import Kind
 from depyf.findings.catalogue.others import LIMIT
 from depyf.findings.catalogue.recompiles import STATES
@@ -22,7 +22,7 @@ from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.naming import title
 from depyf.model.run import Compile, Function, Session, Transformed, Unavailable
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import is_library_file
+from depyf.model.user_source import is_foreign, is_library_file
 
 MOST_TOGETHER = 3
 """The most differences that the sentence of a finding names beside its cause; the others are in its data."""

@@ -113,6 +113,11 @@ def is_generated(filename: str) -> bool:
     return filename.startswith("<") and short_path(filename) == filename
 
 
+def is_foreign(filename: str) -> bool:
+    """Return whether a file is not the user's own."""
+    return is_library_file(filename) or is_generated(filename)
+
+
 def is_of_torch(filename: str) -> bool:
     """Return whether a file is torch's own, by its path or its short name in the index."""
     return f"/{filename}".replace(os.sep, "/").rpartition("site-packages/")[2].lstrip("/").startswith("torch/")

@@ -7,6 +7,8 @@ from dataclasses import field
 from typing import Any
 
 from depyf.bytecode.records import dataclass
+from depyf.model.run import Artefact, Dialect
+from depyf.model.tuning import TIMES
 from depyf.trace.events import CHOICES, CONFIGS, DESCENT, Events, Timed, is_about_tuning
 
 
@@ -27,10 +29,11 @@ class Tuning:
             stats = event.arguments.get("autotune_choices_stats")
             self.choices.append({**told, "seconds": event.seconds, "stats": stats})
 
-    @property
-    def text(self) -> str:
-        """Return everything as JSON, or "" if there is nothing."""
-        return json.dumps({"kernels": self.kernels, "choices": self.choices}) if self.kernels or self.choices else ""
+    def artefact(self) -> Artefact | None:
+        """Return everything as JSON, or None if there is nothing."""
+        if not self.kernels and not self.choices:
+            return None
+        return Artefact(TIMES, Dialect.JSON, json.dumps({"kernels": self.kernels, "choices": self.choices}))
 
 
 @dataclass(slots=True)
@@ -46,7 +49,7 @@ class Tunings:
         if event is not None and is_about_tuning(event.name):
             self._of.setdefault(event.compile, Tuning()).note(event)
 
-    def text_of(self, compile_id: str) -> str:
-        """Return the tuning of a compile as JSON, or "" if there was none."""
+    def artefact_of(self, compile_id: str) -> Artefact | None:
+        """Return the tuning of a compile, or None if there was none."""
         found = self._of.get(compile_id)
-        return found.text if found is not None else ""
+        return found.artefact() if found is not None else None

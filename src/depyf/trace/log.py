@@ -26,7 +26,6 @@ from depyf.model.run import (
     Unavailable,
 )
 from depyf.model.status import UNTOLD
-from depyf.model.tuning import TIMES
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import function_in
 from depyf.trace import cuda_graphs, records, stages
@@ -190,8 +189,8 @@ class LogJoin(Join[LogRunning]):
             self.write_nameless(running)
             made = running.compile
             made.guards = Unavailable(NO_GUARDS)
-            if running.tuning.text:
-                self._add(running, Artefact(TIMES, Dialect.JSON, running.tuning.text))
+            if (tuning := running.tuning.artefact()) is not None:
+                self._add(running, tuning)
             if made.shapes:
                 self._add(running, Artefact("symbolic_shapes", Dialect.TEXT, "\n".join(map(_words, made.shapes))))
             if not running.finished:

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 import torch
 from torch._dynamo.exc import UncapturedHigherOrderOpError, Unsupported, UserError
 
-from depyf.findings.callers import is_foreign
 from depyf.model.run import Unavailable
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import line_at
+from depyf.model.user_source import is_foreign, line_at
 
 _DEEPEST = 30
 """The most calls between Dynamo's compile and a hook; in practice fewer than ten."""

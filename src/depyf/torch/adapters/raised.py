@@ -12,11 +12,10 @@ from dataclasses import replace
 
 import torch
 
-from depyf.findings.callers import is_foreign
 from depyf.model.failure import Failure
 from depyf.model.reproducible import reproducible
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import line_at
+from depyf.model.user_source import is_foreign, line_at
 from depyf.torch.adapters.caller import backend, compiling_locals, failure_reaches_program, own_frame
 
 _IN_PASSES = "in a pass"

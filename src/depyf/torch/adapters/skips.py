@@ -21,8 +21,10 @@ Listener = Callable[[str, str, str], None]
 """Receives the frame's function, torch's reason, and the file."""
 
 _MESSAGE = "skipping: %s (reason: %s, file: %s)"
-_GIVEN_UP = "Skipping frame %s %s %s %s"
-"""The message, apart from blanks, for a frame in which Dynamo found nothing to compile, in releases without another."""
+_GIVEN_UP = ("Skipping frame %s %s %s %s", "Received signal to skip frame (without graph break): %s %s %s %s")
+"""The messages, apart from blanks, for a frame in which Dynamo found nothing to compile, in releases without another:
+the second in 2.11.
+"""
 
 OF_TORCH = os.path.dirname(torch.__file__) + os.sep
 """The prefix of torch's own files."""
@@ -32,11 +34,15 @@ def _told(message: object, args: tuple[object, ...]) -> tuple[str, str, str] | N
     """Return the function, the reason and the file in a line of the log, or None for another line."""
     if message == _MESSAGE:
         name, reason, filename = map(str, args)
-        return name, " ".join(reason.split("Frame info:")[0].split()), filename
-    if isinstance(message, str) and " ".join(message.split()) == _GIVEN_UP:
+        return name, _short(reason), filename
+    if isinstance(message, str) and " ".join(message.split()) in _GIVEN_UP:
         reason, name, filename, _ = map(str, args)
-        return name, " ".join(reason.removeprefix("because ").split()), filename
+        return name, _short(reason.removeprefix("because ")), filename
     return None
+
+
+def _short(reason: str) -> str:
+    return " ".join(reason.split("Frame info:")[0].split())
 
 
 def watch_skips(listener: Listener) -> Callable[[], None] | Unavailable:

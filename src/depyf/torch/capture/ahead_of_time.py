@@ -15,6 +15,7 @@ from typing import Any
 from depyf.bytecode.records import dataclass
 from depyf.model.run import CompileId, NoCall, Unavailable
 from depyf.torch.adapters import ahead, alone, caller
+from depyf.torch.capture.active import HITS
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.trace.records import record_kind
 from depyf.trace.stages import OF_KERNELS, TIMELINE
@@ -102,7 +103,8 @@ class AheadOfTime:
         running.compile.trigger = NoCall(LOADED)
         if running.compile.began is not None:
             running.compile.seconds["total"] = round(self._recorder.now() - running.compile.began, 6)
-        self._recorder.await_copies(running, found.new_code)
+        if HITS not in self._recorder.session.unavailable:
+            self._recorder.await_copies(running, found.new_code)
         return own, found.code, found.new_code
 
     def _id_of(self, graph: alone.Alone, kind: str) -> CompileId | None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from depyf.bytecode.records import dataclass
 from depyf.model.phases import KERNELS
 from depyf.model.run import Artefact, CompileId, Dialect, Function, Session, Unavailable
-from depyf.model.tuning import TIMES
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import function_source, line_at
 from depyf.torch.adapters import caller, seams
@@ -24,11 +23,11 @@ from depyf.torch.capture.sources import keep_source
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.guards.tree import Tree
 from depyf.trace import cuda_graphs, join, records, stages
-from depyf.trace.autotuning import Tunings
 from depyf.trace.directory import Files
 
 if TYPE_CHECKING:
     from depyf.torch.capture.equal_codes import EqualCodes
+    from depyf.trace.autotuning import Tunings
 
 SKIPPED = "Dynamo skipped the frame: there is no code to guard"
 
@@ -96,21 +95,27 @@ class Recorder(join.Join[Running]):
         self._known_before = known
         self._equal_codes: EqualCodes | None = None
         self._kernel_seconds = kernel_seconds()
-        self._tunings = Tunings()
+        self._tunings: Tunings | None = None
 
     def record(self, metadata: Mapping[str, Any], payload: str | None) -> Running | None:
         """Process a record as any join does, or an event of the timeline about tuning."""
         if records.record_kind(metadata)[0] != stages.TIMELINE:
             return super().record(metadata, payload)
+        if self._tunings is None:
+            # Few programs tune kernels.
+            from depyf.trace.autotuning import Tunings
+
+            self._tunings = Tunings()
         self._tunings.take(payload or "")
         return None
 
     def end_of_context(self) -> None:
         """Write the artefacts that still wait, and how kernels were tuned."""
         with self.lock:
-            for running in self.running():
-                if text := self._tunings.text_of(str(running.compile.id.of_torch)):
-                    self._add(running, Artefact(TIMES, Dialect.JSON, text))
+            if (tunings := self._tunings) is not None:
+                for running in self._all:
+                    if (tuning := tunings.artefact_of(str(running.compile.id.of_torch))) is not None:
+                        self._add(running, tuning)
             super().end_of_context()
 
     def last(self) -> Running | None:
