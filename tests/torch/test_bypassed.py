@@ -148,6 +148,17 @@ def test_a_module_that_is_compiled_in_place_is_no_finding(tmp_path: Path) -> Non
     assert [function.name for function, _ in session.compiles()]
 
 
+def test_compilation_that_is_switched_off_is_the_only_reason(tmp_path: Path) -> None:
+    def program() -> None:
+        with torch._dynamo.config.patch(disable=True), depyf.prepare_debug(tmp_path):
+            torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
+
+    program()
+    page = (tmp_path / "index.md").read_text()
+    assert "Nothing was compiled while the context was active: it is switched off by `TORCH_COMPILE_DISABLE=1`" in page
+    assert "Usual reasons" not in page
+
+
 @has_stances
 def test_calls_under_force_eager_are_counted_with_their_place(tmp_path: Path) -> None:
     compiled: Any = torch.compile(lambda x: x + 1, backend="eager")

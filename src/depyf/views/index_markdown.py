@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from depyf.findings import Finding, findings
 from depyf.findings.reasons import alike, entry_reasons
 from depyf.links.line_states import line_states
-from depyf.model.bypass import Way
+from depyf.model.bypass import COMPILATION, Way
 from depyf.model.counts import breaks_of, counted, guard_count
 from depyf.model.cuda_graphs import words
 from depyf.model.naming import title
@@ -55,6 +55,8 @@ def index_markdown(session: Session, found: tuple[Finding, ...] | None = None) -
 
 def _nothing_seen(session: Session) -> str:
     """Return why nothing was compiled: the calls that bypassed compiled code if there are any, else usual reasons."""
+    if COMPILATION in session.unavailable:
+        return f"Nothing was compiled while the context was active: {session.unavailable[COMPILATION]}.\n"
     calls = [(each, times) for each, times in session.bypassed.items() if each.way in (Way.METHOD, Way.STANCE)]
     if not calls:
         return NOTHING_SEEN

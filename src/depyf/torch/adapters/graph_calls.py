@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from depyf.torch.adapters.tracebacks import leave_out_own_frame, own_frames_stay
+from depyf.torch.adapters.unseen import left_alone
 
 _HELD = "fn"
 """The free variable of torch's wrapper that holds the backend's callable."""
@@ -60,6 +61,7 @@ def watch_graph(graph: object, listener: Listener) -> Callable[[], None] | None:
     return end
 
 
+@left_alone
 def _report(error: Exception, listener: Listener, frame: types.FrameType, part: str) -> None:
     """Report an exception, and remove the calling frame of depyf's from its traceback."""
     if not type(error).__module__.startswith(_CONTROL_FLOW):
@@ -101,7 +103,7 @@ class _Backward:
                 _report(error, listener, sys._getframe(), BACKWARD if is_compiled else COMPILE_OF_BACKWARD)
                 raise
 
-        functools.update_wrapper(backward, plain)
+        functools.update_wrapper(left_alone(backward), plain)
         self._class, self._original = weakref.ref(made), original
         made.backward = staticmethod(backward)  # type: ignore[attr-defined]
 
@@ -120,6 +122,7 @@ def _cell(graph: object) -> types.CellType | None:
     return (graph.__closure__ or ())[names.index(_HELD)] if _HELD in names else None
 
 
+@left_alone
 def _caller(frame: types.FrameType | None) -> types.FrameType | None:
     """Return the frame of Dynamo's code above torch's wrapper."""
     return frame.f_back if frame is not None and frame.f_code.co_name == "_fn" else frame

@@ -50,6 +50,11 @@ def _outside_of_compiled_code() -> Iterator[None]:
         set_eval_frame(callback)
 
 
+def is_switched_off() -> bool:
+    """Return whether the program has switched off all compilation."""
+    return bool(getattr(torch._dynamo.config, "disable", False))
+
+
 @contextlib.contextmanager
 def own_stance() -> Iterator[None]:
     """Hide a stance that depyf sets from the listeners."""

@@ -6,8 +6,10 @@ import functools
 from types import TracebackType
 
 from depyf.model.run import Unavailable
+from depyf.torch.adapters.unseen import left_alone
 
 
+@left_alone
 def leave_out_own_frame(error: BaseException) -> None:
     """Remove the frame of depyf that caught an exception from its traceback, before the frame raises it again.
 

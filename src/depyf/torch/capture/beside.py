@@ -6,7 +6,9 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from depyf.model.bypass import COMPILATION, SWITCHED_OFF
 from depyf.model.run import Session
+from depyf.torch.adapters.stances import is_switched_off
 from depyf.torch.adapters.tracebacks import own_frames_stay
 from depyf.torch.capture.graph_failures import GraphFailures
 from depyf.torch.capture.hooked_modules import HookedModules
@@ -53,6 +55,8 @@ class Beside:
     def end(self) -> None:
         """Leave torch's graphs as they were, and note the hooks that compiled code does not run."""
         self._failures.end()
+        if is_switched_off():
+            self._session.unavailable[COMPILATION] = SWITCHED_OFF
         if self._failures.unwatched:
             stay = own_frames_stay()
             reason = stay.reason if stay else "this torch calls compiled graphs in a way that depyf does not know"
