@@ -18,6 +18,7 @@ from depyf.findings.catalogue.kind import Place
 from depyf.findings.catalogue.recompiles import (
     COUNTER,
     COUNTER_IN_CONDITION,
+    FILLED,
     GROWTH,
     HELD_IN_CALL,
     IN_CALL,
@@ -285,7 +286,7 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
         return counter if _grows(failures, is_changed=is_changed) else kind
     if kind.name == KEYS.name:
         numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
-        return GROWTH if _grows(numbers, is_changed=is_changed) else kind
+        return GROWTH if _grows(numbers, is_changed=is_changed) else FILLED if is_changed else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
     may_grow = kind.change is Changed.LENGTH and (kind.place is not Place.ARGUMENT or is_changed)

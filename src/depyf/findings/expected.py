@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
-from depyf.findings.catalogue.recompiles import KEYS, PARAMETER_SIZE, SET_IN_CALL, TENSORS
+from depyf.findings.catalogue.recompiles import FILLED, KEYS, PARAMETER_SIZE, SET_IN_CALL, TENSORS
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.nearest import PARAMETERS
@@ -22,8 +22,8 @@ _OF_PARAMETERS = (PARAMETER_SIZE.name, _REQUIRES_GRAD)
 def expectation(event: Event) -> str:
     """Return why an event is expected, or "" for one that a change of the program avoids.
 
-    The first call without gradients or in evaluation, a size that torch makes dynamic, the last, smaller batch of a
-    data loader, another module of the same class and a first call that fills a dict are such events.
+    Such events are the first call without gradients or in evaluation, a size that torch makes dynamic, and the last,
+    smaller batch of a data loader. So are another module of the same class, and a first call that fills a dict.
     """
     cause = event.cause
     if (cause.kind.is_expected or _is_of_training(cause)) and event.alone <= 1:
@@ -74,7 +74,7 @@ def _is_first_made(cause: Cause) -> bool:
     """Return whether the first call itself made the value: an attribute that was None, or the first keys of a dict."""
     if cause.kind.name == SET_IN_CALL.name:
         return True
-    return cause.is_changed and cause.kind.name == KEYS.name and any(map(_is_of_none, cause.failures))
+    return cause.is_changed and cause.kind.name in (KEYS.name, FILLED.name) and any(map(_is_of_none, cause.failures))
 
 
 def _is_of_none(failure: GuardFailure) -> bool:

@@ -12,8 +12,9 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from depyf.bytecode.records import dataclass
+from depyf.findings.arguments import marked_at_call
 from depyf.findings.callers import Call, own_call
-from depyf.findings.catalogue.classify import advice_of, kind_of_recompile, note_of, sentence_of
+from depyf.findings.catalogue.classify import advice_of, changed_dimension, kind_of_recompile, note_of, sentence_of
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
 from depyf.findings.nearest import guard_failures, independent, nearest
@@ -93,11 +94,13 @@ def reason_of(
     elif call is None and failure.line is None:
         failure = replace(failure, line=_reading_line(root, function, failure))
     kind = _at_call(kind, call)
+    is_size = kind is TENSORS[Check.SIZE] and call is None
+    at_call = marked_at_call(root, function, compiled, failure, changed_dimension(failure)) if is_size else ""
     return Reason(
         failure,
         kind,
         sentence_of(kind, failure, step),
-        advice_of(kind, failure, step),
+        at_call or advice_of(kind, failure, step),
         note_of(kind, failure, step),
         place_words(failure.line, function),
         call,
