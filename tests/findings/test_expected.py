@@ -139,6 +139,29 @@ def test_sizes_that_do_not_settle_are_not_expected():
     assert only(sizes(6, 7, 8)).severity == "high"
 
 
+def test_two_sizes_that_become_dynamic_in_one_call_are_expected():
+    texts = [f'size of L["{name}"]: expected (5, 8), got (6, {width})' for name, width in (("x", 8), ("mode", 9))]
+    made = function(0, "f", "f.py", (CALL,), 10, *texts)
+    clause = 'tensor(L["{}"], torch.Tensor, size=({}, {}), stride=(8, 1))'
+    guards = [Guard("TENSOR_MATCH", 'L["x"]', "", clause.format("x", None, 8))]
+    for size, severity in ((9, "medium"), (None, "low")):
+        other = Guard("TENSOR_MATCH", 'L["mode"]', "", clause.format("mode", None, size))
+        made.compiles[1].guards = GuardSet((*guards, other), ())
+        assert only(made).severity == severity
+
+
+def test_an_array_of_numpy_is_named_and_gets_the_fix_of_an_array():
+    found = only(function(0, "f", "f.py", (CALL,), 10, 'size of ___from_numpy(L["x"]): expected (5,), got (6,)'))
+    assert "the size of `x` was (6,), not (5,)" in found.cause and "mark_dynamic" not in found.fix
+    found = only(function(0, "f", "f.py", (CALL,), 10, 'dtype of ___from_numpy(L["x"]): expected a, got b'))
+    assert found.fix == "convert the array to one dtype before the call, with `x.astype(...)`"
+
+
+def test_an_int_that_becomes_a_float_is_of_another_type():
+    found = only(function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected 3, got 2.5'))
+    assert (found.kind, found.severity) == ("argument-type", "medium")
+
+
 def test_a_flag_is_no_number_that_settles():
     made = function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected True, got False')
     again(made, 'L["x"]: expected False, got True')

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.recompiles import (
+    ARRAY_FIXES,
     CLASS_AGAIN,
     DEFAULTS,
     DEVICE_CONTEXT,
@@ -75,7 +76,7 @@ def _of_any_value(failure: GuardFailure, parameters: Collection[str], source: st
         place = Place.ARGUMENT
     kind = _of_tensor(failure, place) or _of_container(failure, place)
     if kind is not None:
-        return kind
+        return _of_array(kind, failure)
     change = _change(failure)
     return _of_value(failure, change, place, source) if change is not None and failure.source else UNKNOWN
 
@@ -99,6 +100,13 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
         case Check.TYPE if not _is_tensor_type(failure.actual):
             return VALUES[place, Change.NONE if _is_none(failure) else Change.TYPE]
     return TENSORS.get(failure.check)
+
+
+def _of_array(kind: Kind, failure: GuardFailure) -> Kind:
+    """Return a kind with the fix for an array of numpy, of which torch makes a tensor. Other fixes are for tensors."""
+    if "from_numpy(" not in without_strings(failure.source):
+        return kind
+    return replace(kind, fix=ARRAY_FIXES.get(kind.name, ""))
 
 
 def _of_size(failure: GuardFailure) -> Kind:
@@ -294,7 +302,7 @@ def _change_of_literals(expected: object, actual: object, failure: GuardFailure)
         return Change.NONE
     if expected is ...:
         return Change.CONSTANT
-    if failure.actual and type(expected) is not type(actual) and not {type(expected), type(actual)} <= {int, float}:
+    if failure.actual and type(expected) is not type(actual):
         return Change.TYPE
     return next((change for cls, change in _TYPES if isinstance(expected, cls)), Change.CONSTANT)
 
