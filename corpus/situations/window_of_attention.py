@@ -7,11 +7,11 @@ attend = torch.compile(flex_attention, backend="eager")
 
 def windowed(mode):
     def score(value, batch, head, query, key):
-        return value * len(mode)
+        return value * len(mode)  # here: use
 
     return score
 
 
 for mode in ("a", "bb", "ccc"):
     x = torch.randn(1, 1, 8, 16)
-    attend(x, x, x, score_mod=windowed(mode))  # here: call
+    attend(x, x, x, score_mod=windowed(mode))

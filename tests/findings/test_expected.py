@@ -114,6 +114,16 @@ def test_what_the_first_call_made_is_a_warm_up(text, source, severity):
     assert ("the first call made it" in found.cause) == (severity == "low")
 
 
+@pytest.mark.parametrize(
+    ("line", "severity"),
+    [("self.ready = True", "low"), ("self.calls = 1", "medium"), ("if self.ready == 1:", "medium")],
+)
+def test_a_flag_that_the_first_call_sets_is_a_warm_up(line, severity):
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["self"].ready: expected False, got True')
+    made.compiles[0].effects = [SideEffect('L["self"]', (UserLine("f.py", 3, line, "f"),))]
+    assert only(made).severity == severity
+
+
 def sizes(*actual: int) -> Function:
     """Return a function that is compiled for a size of 5, then for some others; the last entry serves any size."""
     texts = [

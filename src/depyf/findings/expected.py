@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
+from depyf.findings.catalogue.kind import Change
 from depyf.findings.catalogue.recompiles import KEYS, PARAMETER_SIZE, SET_IN_CALL, TENSORS
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
@@ -78,8 +79,11 @@ def _is_of_another_module(event: Event) -> bool:
 
 
 def _is_first_made(cause: Cause) -> bool:
-    """Return whether the first call itself made the value: an attribute that was None, or the first keys of a dict."""
-    if cause.kind.name == SET_IN_CALL.name:
+    """Return whether the first call itself made the value: an attribute, or the first keys of a dict.
+
+    A number may count on, so it is not expected.
+    """
+    if cause.kind.name == SET_IN_CALL.name or (cause.is_set and cause.kind.change in (Change.BOOL, Change.STRING)):
         return True
     return cause.is_changed and cause.kind.name == KEYS.name and any(map(_is_of_none, cause.failures))
 

@@ -41,6 +41,8 @@ from depyf.model.spelling import root_name, spelled, without_strings
 from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
+_NAMES_ALONE = re.compile(r"^(?:guard on ['\"][^'\"]*['\"][^\s,]*(?:, )?)?(?:type \S+$)?")
+"""The part of a hint that only names a captured variable or a type."""
 _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
 NONE_TYPE = "NoneType"
@@ -204,8 +206,9 @@ def advice(failure: GuardFailure, parameters: Collection[str] = (), source: str 
 def advice_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
     """Return the advice for a kind, or torch's own hint if the catalogue has no tested advice."""
     hint = _HINT.search(failure.text)
-    if not kind.fix and hint is not None:
-        return f"torch: {hint['hint']}"
+    words = _NAMES_ALONE.sub("", hint["hint"]) if hint is not None and not kind.fix else ""
+    if words:
+        return f"torch: {words}"
     return _filled(kind.fix, kind, failure, step)
 
 
