@@ -208,7 +208,8 @@ def test_side_effects() -> None:
 
 
 def test_a_side_effect_is_at_the_users_line_also_if_torch_runs_it() -> None:
-    setter = '      File "/lib/site-packages/torch/nn/modules/module.py", line 9, in __setattr__\n        super().__setattr__(name, value)\n'
+    module = "/lib/site-packages/torch/nn/modules/module.py"
+    setter = f'      File "{module}", line 9, in __setattr__\n        super().__setattr__(name, value)\n'
     seen, _ = records.side_effects(EFFECTS.replace("\n    ********", f"{setter}\n    ********", 1))
     assert [(line.filename, line.line) for line in seen.lines][0] == ("nowhere/toy.py", 4)
 

@@ -218,17 +218,21 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
     for key, told_of in found.items():
         kind = _specialized(kinds[key], key[1], told_of, compared)
         if kind is SPECIALIZED:
-            # The line that compares the number needs its value. The first line that reads it may not.
-            line = compared[key[1]]
-            told_of = [
-                (replace(each, line=line) if line is not None and _is_own(function, compiled, line) else each, compiled)
-                for each, compiled in told_of
-            ]
+            told_of = [(_compared_at(compared[key[1]], function, *each), each[1]) for each in told_of]
         failures, compiles = zip(*told_of, strict=True)
         theirs = [each for each in effects if _is_of(each.source, failures[0])]
         grown = _grown(kind, failures, is_changed=bool(theirs))
         is_set = any(_is_assigned(failures[0], line) for each in theirs for line in each.lines)
         yield Cause(function, grown, failures, compiles, key in firsts, bool(theirs), is_set)
+
+
+def _compared_at(line: UserLine | None, function: Function, failure: GuardFailure, compiled: Compile) -> GuardFailure:
+    """Return a failure at the line that compares the number, if the line is the user's.
+
+    That line needs the number's value. The first line that reads it may not.
+    """
+    is_own = line is not None and _is_own(function, compiled, line)
+    return replace(failure, line=line) if is_own else failure
 
 
 def _is_own(function: Function, compiled: Compile, line: UserLine) -> bool:
