@@ -79,6 +79,15 @@ def test_another_module_of_the_class_is_expected_and_another_argument_is_not():
     assert only(with_type(argument, "torch.nn.parameter.Parameter")).severity == "medium"
 
 
+def test_the_input_of_another_module_has_another_size_and_is_not_to_be_padded():
+    size = f"size of {PARAMETER.format('weight')}: expected (4, 8), got (8, 3)"
+    made = function(0, "f", "f.py", (CALL,), 10, 'size of L["x"]: expected (5, 8), got (5, 3)', size)
+    found = only(with_type(made, "torch.Tensor"))
+    assert (found.kind, found.severity, found.fix) == ("tensor-size", "low", "")
+    made = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'", size)
+    assert only(made).severity == "medium"
+
+
 def test_modules_of_many_sizes_are_no_longer_expected():
     texts = [f"size of {PARAMETER.format('weight')}: expected ({n}, 8), got ({n + 1}, 8)" for n in range(4, 7)]
     made = function(0, "f", "f.py", (CALL,), 10, texts[0])

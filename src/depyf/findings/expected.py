@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
 from depyf.findings.catalogue.kind import Change
-from depyf.findings.catalogue.recompiles import KEYS, PARAMETER_SIZE, SET_IN_CALL, TENSORS
+from depyf.findings.catalogue.recompiles import KEYS, SET_IN_CALL, TENSORS
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.nearest import PARAMETERS
@@ -18,7 +18,6 @@ from depyf.model.spelling import spelled
 MANY = 3
 """With this many recompiles for one cause, a function counts as recompiling again and again."""
 _REQUIRES_GRAD = TENSORS[Check.REQUIRES_GRAD].name
-_OF_PARAMETERS = (PARAMETER_SIZE.name, _REQUIRES_GRAD)
 
 
 def expectation(event: Event) -> str:
@@ -31,7 +30,7 @@ def expectation(event: Event) -> str:
     if (cause.kind.is_expected or _is_of_training(cause)) and event.alone <= 1:
         return "one more entry serves all such calls"
     own = [compiled for function, compiled in event.compiles if function is cause.function]
-    if _is_of_another_module(event) and 0 < len(own) < MANY:
+    if is_of_another_module(event) and 0 < len(own) < MANY:
         return "each module of another size needs an entry of its own"
     if len(own) == 1 and all(_is_symbol_in(each, own[0]) for each in (cause, *(each for each, _ in event.together))):
         return "from the second value on, torch compiles for any value"
@@ -67,15 +66,17 @@ def _of_one(cause: Cause) -> str:
     return "a smaller batch, such as the last one" if _is_smaller_batch(cause.failures[0]) else ""
 
 
-def _is_of_another_module(event: Event) -> bool:
-    """Return whether only parameters of modules differ, as they do for two modules of one class.
+def is_of_another_module(event: Event) -> bool:
+    """Return whether parameters of modules differ in size, as they do for two modules of one class.
 
-    A module's parameter keeps its size, so a parameter of another size belongs to another module.
+    A module's parameter keeps its size, so a parameter of another size belongs to another module. Its inputs have other
+    sizes, too, and may have gradients.
     """
     causes = (event.cause, *(cause for cause, _ in event.together))
-    return event.cause.kind.name == PARAMETER_SIZE.name and all(
-        cause.kind.name in _OF_PARAMETERS and PARAMETERS in cause.failures[0].source for cause in causes
-    )
+    sizes = [cause.failures[0] for cause in causes if cause.failures[0].check in (Check.SIZE, Check.DIMENSION)]
+    gradients = [cause for cause in causes if cause.kind.name == _REQUIRES_GRAD]
+    is_of_parameter = any(PARAMETERS in failure.source for failure in sizes)
+    return is_of_parameter and len(sizes) + len(gradients) == len(causes)
 
 
 def _is_first_made(cause: Cause) -> bool:
