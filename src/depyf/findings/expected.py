@@ -23,8 +23,8 @@ _REQUIRES_GRAD = TENSORS[Check.REQUIRES_GRAD].name
 def expectation(event: Event) -> str:
     """Return why an event is expected, or "" for one that a change of the program avoids.
 
-    The first call without gradients or in evaluation, a size that torch makes dynamic, the last, smaller batch of a
-    data loader, another module of the same class and a first call that fills a dict are such events.
+    The first call without gradients or in evaluation is such an event. So are a size that torch makes dynamic and the
+    last, smaller batch of a data loader. Another module of the same class and a first call that fills a dict are too.
     """
     cause = event.cause
     if (cause.kind.is_expected or _is_of_training(cause)) and event.alone <= 1:
