@@ -157,6 +157,13 @@ INSIDE = Kind(
     "compile with `dynamic=True`: there is no variable of yours to mark as dynamic",
 )
 """For the size of a tensor that the user's call of a library does not name."""
+ARRAY_FIXES = {
+    TENSORS[Check.SIZE].name: "compile with `dynamic=True`: only a tensor can be marked as dynamic",
+    TENSORS[Check.RANK].name: TENSORS[Check.RANK].fix,
+    TENSORS[Check.DTYPE].name: "convert the array to one dtype before the call, with `{subject}.astype(...)`",
+    TENSORS[Check.STRIDE].name: "pass `numpy.ascontiguousarray({subject})`",
+}
+"""The fixes for arrays of numpy, by the kind of the same change of a tensor."""
 
 _MATMUL_PRECISION = Kind(
     "matmul-precision",
