@@ -71,7 +71,7 @@ class Ledger:
         """Begin a step inside the running one; return what `leave` takes. It keeps the stage or place not given."""
         self.charge()
         depth = len(self.steps)
-        last = self.steps[-1]
+        last = self.steps[-1] if self.steps else Step("", REST, self.root, "")
         self.steps.append(Step("", stage or last.stage, place or last.place, last.compile))
         return depth
 

@@ -55,9 +55,9 @@ class CompileTiming:
             self._steps.watch_inductor()
 
     def enter_own(self) -> int | None:
-        """Begin depyf's own work in this thread; return what `leave_own` takes, None outside a compile."""
+        """Begin depyf's own work in this thread; return what `leave_own` takes, None before its first compile."""
         ledger = self._threads.ledger
-        return ledger.enter(OWN, ledger.root) if ledger is not None and ledger.steps else None
+        return ledger.enter(OWN, ledger.root) if ledger is not None else None
 
     def leave_own(self, depth: int) -> None:
         """End depyf's own work."""
