@@ -174,14 +174,16 @@ def _slow_lowering() -> Iterator[None]:
 @contextlib.contextmanager
 def _slow_compiler(compiler: Path) -> Iterator[None]:
     """Put a compiler in front of the real one that sleeps for kernels with `sinh`. Its path is part of their keys."""
-    from torch._inductor import codecache, config
+    from torch._inductor import codecache, config, cpu_vec_isa
 
     own = config.cpp.cxx[-1] or "g++"
     slow = f'case "$each" in *.cpp) grep -q sinh "$each" && sleep {4 * SECONDS + 6};; esac'
     compiler.write_text(f'#!/bin/sh\nfor each in "$@"; do {slow}; done\nexec {own} "$@"\n')
     compiler.chmod(compiler.stat().st_mode | stat.S_IXUSR)
-    with config.patch({"cpp.cxx": (str(compiler),)}):
+    # What each new compiler is asked once, its instruction sets and a header, is no part of the delay.
+    with config.patch({"cpp.cxx": (str(compiler),), "cpp_cache_precompile_headers": False}):
         codecache.CppCodeCache.cache_clear()
+        cpu_vec_isa.pick_vec_isa()
         yield
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from depyf.model.variables import PROOFS_VARIABLE
 from depyf.torch.adapters import lacking
+from depyf.torch.adapters.maker import stamps
 from depyf.torch.capture import kept_proofs
 from depyf.torch.capture.kept_proofs import MOST_ENTRIES, KeptProofs, digest, entry, read_entry
 from depyf.torch.capture.proven import Proven, Shown
@@ -160,9 +161,9 @@ def test_a_changed_file_of_depyf_makes_other_entries(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     file = tmp_path / "inner" / "a.py"
     file.write_text("a = 1\n")
-    before = sorted(kept_proofs._stamps(str(tmp_path)))
+    before = sorted(stamps(str(tmp_path)))
     file.write_text("a = 12\n")
-    assert before and sorted(kept_proofs._stamps(str(tmp_path))) != before
+    assert before and sorted(stamps(str(tmp_path))) != before
 
 
 def test_a_full_disk_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

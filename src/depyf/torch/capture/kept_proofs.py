@@ -5,7 +5,7 @@ numbered names replaced, what the proof assumed, depyf and Python. Its content b
 the rest, so a damaged, cut or moved file counts as missing. Entries are written to a temporary file and then renamed,
 so that several processes can share a folder. A folder that cannot be read or written has no entries.
 
-Only Dynamo's code is kept, and only if it is proven. What `debug` runs is always proven anew.
+Only proven results for Dynamo's code are kept. `debug` does not use them: it proves the code in each run.
 """
 
 from __future__ import annotations
@@ -17,24 +17,21 @@ import os
 import sys
 import threading
 import types
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import depyf
 from depyf.model.variables import PROOFS_VARIABLE
+from depyf.torch.adapters.maker import maker
 from depyf.torch.capture.proven import Proven, Shown
 from depyf.verify.level import Level
-from depyf.version import __version__
 
 FORMAT = "proofs-1"
 """The folder inside the cache folder. It changes with the form of an entry."""
 MOST_ENTRIES, MOST_BYTES = 4000, 1 << 20
 """The most entries of a folder, and the longest entry. The oldest entries are removed first."""
 _CHECKSUM = 32
-_SOURCES = ("bytecode", "verify", "decompiler", "model", "torch")
-"""The packages whose code decides what an entry contains."""
 
 
 class KeptProofs:
@@ -108,30 +105,13 @@ def _cache_folder() -> Path:
 
 
 @cache
-def _maker() -> Any:  # noqa: ANN401 - plain data
-    """Return what makes entries: depyf and Python. While depyf is developed, its version stays and its files change."""
-    files: tuple[object, ...] = ()
-    if "dev" in __version__:
-        root = Path(depyf.__file__).parent
-        files = tuple(each for package in _SOURCES for each in sorted(_stamps(str(root / package))))
-    return FORMAT, __version__, files, sys.version, sys.implementation.cache_tag, sys.flags.optimize
-
-
-def _stamps(folder: str) -> Iterator[tuple[str, int, int]]:
-    folders = [folder]
-    for each in folders:
-        with os.scandir(each) as entries:
-            for found in entries:
-                if found.is_dir():
-                    folders.append(found.path)
-                elif found.name.endswith(".py"):
-                    status = found.stat()
-                    yield found.path, status.st_mtime_ns, status.st_size
+def _maker() -> tuple[object, ...]:
+    return FORMAT, *maker()
 
 
 def digest(key: Hashable) -> str:
     """Return the name of the entry for a key of plain data."""
-    return hashlib.sha256(marshal.dumps((_maker(), _ordered(key)), 2)).hexdigest()
+    return hashlib.sha256(marshal.dumps([*_maker(), _ordered(key)], 2)).hexdigest()
 
 
 def _ordered(key: object) -> Any:  # noqa: ANN401 - plain data
