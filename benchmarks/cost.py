@@ -3,8 +3,8 @@
 Each cold compile is a process of its own with caches of its own: without anything, with `prepare_debug`, with
 `TORCH_TRACE` and with `TORCH_COMPILE_DEBUG`, in turns, and each round gives a ratio to the run without. Seconds are the
 processor's, those of the C++ compiler among them, as others use the machine too. `first` takes in the imports of depyf,
-which is compiled to bytecode as it is where pip has installed it. Each run proves everything, unless `again` gives it the
-proofs that an earlier run has kept.
+which is compiled to bytecode as it is where pip has installed it. Each run proves everything, unless `again` gives it
+the proofs that an earlier run has kept.
 """
 
 from __future__ import annotations
