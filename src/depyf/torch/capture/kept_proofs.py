@@ -159,10 +159,18 @@ def _checksum(name: str, payload: bytes) -> bytes:
 
 
 def _bound(folder: Path) -> None:
-    """Remove the oldest half of the entries if there are too many, and what a killed process left."""
-    with os.scandir(folder) as entries:
-        found = [(each.stat().st_mtime, each.path) for each in entries]
-    if len(found) >= MOST_ENTRIES:
-        for _, path in sorted(found)[: len(found) // 2]:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+    """Remove the oldest half of the entries if there are too many, and what a killed process left.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    names = os.listdir(folder)
+    if len(names) < MOST_ENTRIES:
+        return
+    found = []
+    for name in names:
+        with contextlib.suppress(FileNotFoundError):  # another process bounds the folder, too
+            found.append((os.stat(folder / name).st_mtime, name))
+    for _, name in sorted(found)[: len(found) // 2]:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(folder / name)
