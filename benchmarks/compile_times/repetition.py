@@ -30,7 +30,7 @@ def measure() -> list[Bar]:
         if not example.blocks:
             false += [f"{name}: {each.blocks} blocks" for _, each in told]
     what = "models whose equal blocks are all found"
-    return [Bar(what, f"{found} of {expected}", found == expected), none_of("runs that differ", false, f"{runs} runs")]
+    return [Bar(what, f"{found} of {expected}", found == expected), none_of("runs that differ", false, str(runs))]
 
 
 def _graphs(name: str) -> list[torch.fx.GraphModule]:
