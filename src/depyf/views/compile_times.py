@@ -24,8 +24,9 @@ def compile_times_text(times: CompileTimes, label: str = "") -> list[str]:
 def table(told: Json) -> list[str]:
     """Return the table of a `compile_times.json`."""
     whole = told["seconds"]
+    unavailable = [f"  not measured: {name}: {why}" for name, why in told["unavailable"].items()]
     if not whole:
-        return ["nothing was compiled"]
+        return ["nothing was compiled", *unavailable]
     rest = told["stages"].get(REST, 0.0)
     measuring = told["measuring"]
     head = f"{_time(whole)}, of which {_time(rest)} ({100 * rest / whole:.1f} %) could not be attributed; "
@@ -41,8 +42,7 @@ def table(told: Json) -> list[str]:
         words = f"{each['module']} ({each['class']}): {_of(each['total'])}"
         found.append(_row(sum(each["total"].values()), whole, words))
     found += map(_repeated, told["repeats"])
-    found += [f"  not measured: {name}: {why}" for name, why in told["unavailable"].items()]
-    return found
+    return found + unavailable
 
 
 @dataclass(frozen=True, slots=True)
