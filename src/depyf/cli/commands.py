@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import os
 from importlib import import_module
 
 import click
@@ -22,6 +24,19 @@ COMMANDS = {
 }
 """The module of this package that has each command, and the command's name there."""
 
+WELCOME = """\
+depyf shows what torch.compile did with your program, and what to change.
+
+  depyf run train.py         run it as `python train.py`; print what to fix, and
+                             write a report to depyf_output/report/index.html
+  depyf show depyf_output    show the findings and the compiles in the terminal
+  depyf diff before after    show what a change to the program changed
+
+If something does not work: depyf doctor
+All commands: depyf --help. Options of one command: depyf run --help
+"""
+"""The text of `depyf` without arguments."""
+
 
 class Commands(click.Group):
     """A group whose commands are imported by name."""
@@ -39,8 +54,34 @@ class Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name.
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+        Raises:
+            click.UsageError: there is no such command; the message suggests the nearest one.
+        """
+        name = str(args[0])
+        if name not in COMMANDS and not name.startswith("-"):
+            raise click.UsageError(f"there is no command {name!r}.{_suggestion(name)}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _suggestion(name: str) -> str:
+    """Return what the user may have meant, or ""."""
+    if os.path.isdir(name):
+        return f" Did you mean `depyf show {name}`?"
+    if name.endswith(".py") or os.path.isfile(name):
+        return f" Did you mean `depyf run {name}`?"
+    near = difflib.get_close_matches(name.lower(), COMMANDS, n=2)
+    return f" Did you mean {' or '.join(f'`depyf {each}`' for each in near)}?" if near else ""
+
+
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
-def depyf() -> None:
+@click.pass_context
+def depyf(ctx: click.Context) -> None:
     """Open the black box of torch.compile: run a program and see what it compiles, decompile bytecode, and prove it."""
+    if ctx.invoked_subcommand is None:
+        click.echo(WELCOME, nl=False)

@@ -103,7 +103,7 @@ def decompile(
     \b
     Exit codes:
       0  decompiled
-      1  TARGET or a file of the folder cannot be decompiled, or -o cannot be written
+      1  TARGET or a file in it cannot be decompiled, or -o cannot be written
       2  wrong usage, or TARGET does not exist
     """
     left_out = _left_out(without)

@@ -30,7 +30,7 @@ MOST_DETAILS = 12
 """Lines shown below each change by default."""
 
 
-@click.command("diff")
+@click.command("diff", short_help="Show what changed between two dumps of a program.")
 @click.option("--of", "aspects", multiple=True, type=click.Choice(EVERY), help="Compare only this; you can repeat it.")
 @click.option("--all", "everything", is_flag=True, help=f"Show all lines that differ, not only {MOST_DETAILS}.")
 @click.option("--markdown", is_flag=True, help="Print a comment for a pull request, with folded sections.")

@@ -41,7 +41,7 @@ class Found:
     launched: Launched
 
 
-@click.command("kernel")
+@click.command("kernel", short_help="Write one kernel of a run to a file that runs alone.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write; NAME.py by default.")
 @click.option("--launch", "number", default=0, show_default=True, help="Choose a launch, if there are several.")
 @click.option("--run", "is_run", is_flag=True, help="Also run the file.")

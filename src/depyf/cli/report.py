@@ -25,7 +25,7 @@ SECONDS_BETWEEN = 2.0
 """Seconds between two looks of `--follow`."""
 
 
-@click.command("report")
+@click.command("report", short_help="Build the report of a dump, or of torch's traces.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help=f"Output directory; {OUTPUT} by default for traces."
 )

@@ -18,7 +18,11 @@ from depyf.cli.pages import build_pages, get_ready
 from depyf.model.writer import foreign_files, prepared_directory
 
 
-@click.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
+@click.command(
+    "run",
+    short_help="Run a program and capture what torch compiles.",
+    context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False},
+)
 @click.option("-m", "module", is_flag=True, help="Run TARGET as a module, as `python -m` does.")
 @click.option("-o", "--output", default="depyf_output", type=click.Path(path_type=Path), help="Directory of the dump.")
 @click.option("--backend", default="", help="Use this backend instead of the program's.")

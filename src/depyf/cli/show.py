@@ -25,7 +25,7 @@ SCHEMA = 1
 Shown = list[tuple[Process, list[Json]]]
 
 
-@click.command("show")
+@click.command("show", short_help="Show a dump in the terminal, as JSON or as SARIF.")
 @click.option("--findings", "view", flag_value="findings", help="Show the problems, worst first, each with its fix.")
 @click.option("--breaks", "view", flag_value="breaks", help="Show where graphs end and which code runs eagerly.")
 @click.option("--recompiles", "view", flag_value="recompiles", help="Show what was recompiled and which guards failed.")

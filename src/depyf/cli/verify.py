@@ -19,7 +19,7 @@ from depyf.verify.level import Level, Verdict
 LEVELS = ("EXACT", "EQUIVALENT")
 
 
-@click.command(short_help="Prove that a source is equivalent to bytecode, or show the first difference.")
+@click.command(short_help="Prove that a source is equivalent to bytecode.")
 @click.argument("target")
 @click.argument("candidate", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
