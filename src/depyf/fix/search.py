@@ -92,7 +92,7 @@ class Search:
 
     def _edit(self, result: Result, run: Run) -> None:
         for _ in range(3):
-            # What is fixed may uncover another finding, which the program did not reach before.
+            # With a finding gone, the program may reach another one.
             before = len(result.tried)
             self._propose(result, run)
             if len(result.tried) == before:

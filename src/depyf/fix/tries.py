@@ -46,7 +46,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Counts:
-    """What torch did in a run. `eager` is the number of calls that ran eager, where that is known."""
+    """The numbers of a run. `eager` is the number of calls that ran eager, where that is known."""
 
     compiles: int = 0
     breaks: int = 0
