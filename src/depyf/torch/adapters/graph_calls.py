@@ -49,13 +49,13 @@ def watch_graph(graph: object, listener: Listener) -> Callable[[], None] | None:
 
     functools.update_wrapper(told, inner)
     cell.cell_contents = told
-    held = weakref.ref(graph)
+    # The graph belongs to the program, which may drop it.
+    held, made = weakref.ref(graph), weakref.ref(told)
 
     def end() -> None:
-        alive = held()
-        own = _cell(alive) if alive is not None else None
-        if own is not None and getattr(own.cell_contents, "__wrapped__", None) is not None:
-            own.cell_contents = own.cell_contents.__wrapped__
+        own, mine = _cell(held()), made()
+        if own is not None and mine is not None and own.cell_contents is mine:
+            own.cell_contents = vars(mine)["__wrapped__"]
         backward.end()
 
     return end
@@ -79,13 +79,16 @@ class _Backward:
         self._original: object = None
 
     def look_at(self, results: object) -> None:
-        """Watch the backward of the graph that returned these results, if they need gradients."""
+        """Watch the backward of the graph that returned these results, if they need gradients.
+
+        The guards fix which inputs need gradients, so the first call shows whether there is a backward.
+        """
+        self.is_wanted = False
         for each in results if type(results) in (tuple, list) else (results,):  # type: ignore[attr-defined]
             # Other classes of tensors run code of the program.
             node = each.grad_fn if type(each) is torch.Tensor and each.requires_grad else None
             made = getattr(type(node), "_forward_cls", None)
             if isinstance(made, type) and made.__module__.startswith("torch._functorch."):
-                self.is_wanted = False
                 self._watch(made)
                 return
 
