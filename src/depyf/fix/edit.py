@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from depyf.findings import Finding
+from depyf.findings.events import Event, events
 from depyf.model.index_reader import Run
 
 
@@ -53,6 +54,19 @@ def proposer(function: Proposer) -> Proposer:
     """Register a function that proposes edits."""
     PROPOSERS.append(function)
     return function
+
+
+def event_of(run: Run, finding: Finding) -> Event | None:
+    """Return the event of recompiles behind a finding, or None for another finding."""
+    ids = set(finding.compiles)
+    found = (each for each in events(run.session) if ids & {str(one.id) for _, one in each.compiles})
+    return next(found, None)
+
+
+def kinds_of(event: Event | None, finding: Finding) -> list[str]:
+    """Return the kinds that a finding is about: its own, that of its cause, and those of what else differed."""
+    cause = [event.cause.kind.name] if event is not None else []
+    return list(dict.fromkeys((finding.kind, *cause, *(each.kind for each in finding.also))))
 
 
 def subject_of(finding: Finding) -> tuple[str, str]:
