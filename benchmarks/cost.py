@@ -3,7 +3,8 @@
 Each cold compile is a process of its own with caches of its own: without anything, with `prepare_debug`, with
 `TORCH_TRACE` and with `TORCH_COMPILE_DEBUG`, in turns, and each round gives a ratio to the run without. Seconds are the
 processor's, those of the C++ compiler among them, as others use the machine too. `first` takes in the imports of depyf,
-which is compiled to bytecode as it is where pip has installed it.
+which is compiled to bytecode as it is where pip has installed it. Each run proves everything, unless `again` gives it
+the proofs that an earlier run has kept.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.bar import Bar, report
+from depyf.model.variables import PROOFS_VARIABLE
 
 LAYERS = 12
 PLAIN, OURS, TRACE, DEBUG = "without", "prepare_debug", "TORCH_TRACE", "TORCH_COMPILE_DEBUG"
@@ -76,10 +78,11 @@ def _seconds() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def _in_a_process_of_its_own(backend: str, mode: str, *, first: bool) -> Run:
+def _in_a_process_of_its_own(backend: str, mode: str, *, first: bool, proofs: str = "") -> Run:
     with tempfile.TemporaryDirectory() as scratch:
         environment = os.environ | {"TORCHINDUCTOR_COMPILE_THREADS": "1", "OMP_NUM_THREADS": "1"}
         environment["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(scratch, "cache")
+        environment[PROOFS_VARIABLE] = proofs or os.path.join(scratch, "proofs")
         if mode == TRACE:
             environment["TORCH_TRACE"] = os.path.join(scratch, "trace")
         if mode == DEBUG:
@@ -92,8 +95,16 @@ def _in_a_process_of_its_own(backend: str, mode: str, *, first: bool) -> Run:
     return Run(seconds, memory)
 
 
-def cold(backend: str, rounds: int, beside: tuple[str, ...] = (TRACE, DEBUG), *, first: bool = False) -> list[Bar]:
-    """Compile cold with each mode, in turns, `rounds` times; `first`: with the imports of depyf."""
+def cold(
+    backend: str, rounds: int, beside: tuple[str, ...] = (TRACE, DEBUG), *, first: bool = False, proofs: str = ""
+) -> list[Bar]:
+    """Compile cold with each mode, in turns, `rounds` times.
+
+    first: with the imports of depyf.
+    proofs: a folder for the proofs of all runs, which an additional run fills; "" for a folder of each run.
+    """
+    if proofs:
+        _in_a_process_of_its_own(backend, OURS, first=first, proofs=proofs)
     modes = [PLAIN, OURS, *beside]
     ratios: dict[str, list[float]] = {mode: [] for mode in modes[1:]}
     added: list[float] = []
@@ -101,7 +112,7 @@ def cold(backend: str, rounds: int, beside: tuple[str, ...] = (TRACE, DEBUG), *,
         # Who comes first changes: the first finds less of the compiler's files in memory.
         start = number % len(modes)
         order = modes[start:] + modes[:start]
-        taken = {mode: _in_a_process_of_its_own(backend, mode, first=first) for mode in order}
+        taken = {mode: _in_a_process_of_its_own(backend, mode, first=first, proofs=proofs) for mode in order}
         for mode, of_mode in ratios.items():
             of_mode.append(taken[mode].seconds / taken[PLAIN].seconds)
         added.append(taken[OURS].memory - taken[PLAIN].memory)
@@ -110,6 +121,7 @@ def cold(backend: str, rounds: int, beside: tuple[str, ...] = (TRACE, DEBUG), *,
     ratio, aim = statistics.median(ratios[OURS]), FIRST_AIM if first else AIMS[backend]
     each = ", ".join(f"{one:.2f}" for one in ratios[OURS])
     what = f"{backend}: ratio of cold compiles{' with the first import' if first else ''}"
+    what += ", second run" if proofs else ""
     return [
         Bar(what, f"{ratio:.3f}", ratio <= aim, note=f"aim {aim}; {each}{others}"),
         Bar(f"{backend}: memory that capture adds at the peak", f"{statistics.median(added):.0f} MB", True),
@@ -212,6 +224,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("cold", "steady", "growth"), help="only this part")
     parser.add_argument("--alone", action="store_true", help="of cold compiles, leave out torch's own ways to look")
     parser.add_argument("--first", action="store_true", help="of cold compiles, take in the imports of depyf")
+    parser.add_argument("--again", action="store_true", help="of cold compiles, measure the second run of a script")
     parser.add_argument("--run", nargs=2, metavar=("BACKEND", "DIRECTORY"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
@@ -226,8 +239,10 @@ def main() -> None:
     if options.only in (None, "cold"):
         beside = () if options.alone else (TRACE, DEBUG)
         compileall.compile_dir(str(Path(__file__).parents[1] / "src" / "depyf"), quiet=1)
-        for backend in options.backend or AIMS:
-            bars += cold(backend, options.rounds, beside, first=options.first)
+        with tempfile.TemporaryDirectory() as proofs:
+            for backend in options.backend or AIMS:
+                shared = proofs if options.again else ""
+                bars += cold(backend, options.rounds, beside, first=options.first, proofs=shared)
     report(bars)
 
 

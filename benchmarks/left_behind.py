@@ -26,7 +26,7 @@ from examples.toy_example import toy_example
 
 # What torch calls of depyf's, at every depth at which it may fail, and what a context does when it ends.
 HOOKS = (
-    "depyf.torch.capture.equal_codes:without_marks",
+    "depyf.torch.adapters.profiler_marks:without_marks",
     "depyf.torch.capture.active:record_compile_id",
     "depyf.torch.capture.active:seams.current_compile",
     "depyf.torch.capture.prepare:DumpContext.on_record",
@@ -39,7 +39,7 @@ HOOKS = (
     "depyf.torch.capture.hooks:relate",
     "depyf.torch.capture.transform:transform",
     "depyf.torch.capture.transform:assumptions",
-    "depyf.torch.capture.equal_codes:decompile_function",
+    "depyf.decompiler.function:decompile_function",
     "depyf.decompiler.function:recompile",
     "depyf.trace.directory:write_whole",
     "depyf.torch.dump.views:write_views",

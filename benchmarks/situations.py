@@ -210,16 +210,25 @@ def state(name: str) -> str:
     return digest.hexdigest()
 
 
+def _known(kept: Path) -> dict[str, Any]:
+    """Return what an earlier run has kept, or nothing."""
+    known: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
+    return known
+
+
 def _judgement(name: str, resume: bool) -> Judgement:
     """Return the judgement of a program; where a run is resumed, the kept one if nothing has changed since."""
     kept, now = KEPT / f"{name}.json", state(name)
-    known = json.loads(kept.read_text()) if resume and kept.exists() else {}
+    known = _known(kept) if resume else {}
     if known.get("state") == now:
         judgement = Judgement(**known["judgement"])
     else:
         judgement = measured(name)
         KEPT.mkdir(exist_ok=True)
-        kept.write_text(json.dumps({"state": now, "judgement": asdict(judgement)}))
+        # A run that is stopped while it writes leaves no file that a later run reads.
+        written = kept.with_suffix(".part")
+        written.write_text(json.dumps({"state": now, "judgement": asdict(judgement)}))
+        written.replace(kept)
     reasons = "; ".join(judgement.missing + judgement.false)
     print(f"{'right' if judgement.right else 'WRONG'}  {name}{': ' if reasons else ''}{reasons}", flush=True)
     return judgement

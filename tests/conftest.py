@@ -13,6 +13,8 @@ os.environ["PYTHONPATH"] = os.pathsep.join(path for path in _paths if path)
 # A pool of compile workers costs more than the kernels of these tests.
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# Each test proves anew, also after the code of depyf has changed in memory.
+os.environ["DEPYF_PROOFS"] = "0"
 # Every pass is checked after it has run, in this process and in its children.
 os.environ["DEPYF_CHECK"] = "1"
 

@@ -1,4 +1,4 @@
-# huggingface/transformers#29114 and WhisperSpeech/WhisperSpeech#44: tokens are concatenated; later calls sample, warmer.
+# huggingface/transformers#29114 and WhisperSpeech/WhisperSpeech#44: tokens are concatenated; later calls are warmer.
 import torch
 
 table = torch.randn(16, 16)

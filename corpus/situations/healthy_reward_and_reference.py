@@ -1,4 +1,4 @@
-# Reinforcement learning from feedback: a policy, its frozen copy and a reward model of one class. pytorch/pytorch#141589.
+# Learning from feedback: a policy, its frozen copy and a reward model of one class. pytorch/pytorch#141589.
 import copy
 
 import torch

@@ -8,7 +8,7 @@ import torch
 def check(x):
     y = x.exp()
     if y.max() > 50:  # here: branch
-        warnings.warn("values are large")  # here: warn
+        warnings.warn("values are large", stacklevel=1)  # here: warn
     return y - 1
 
 

@@ -22,7 +22,7 @@ def test_what_is_wrong_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object, **options: object) -> None:
         raise RuntimeError("seeded")
 
-    monkeypatch.setattr("depyf.torch.capture.equal_codes.decompile_function", broken)
+    monkeypatch.setattr("depyf.decompiler.function.decompile_function", broken)
     done = CliRunner().invoke(depyf, ["doctor"])
     assert done.exit_code == EXIT_FAILED
     assert "seeded" in done.stderr

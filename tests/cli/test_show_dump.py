@@ -69,7 +69,7 @@ def test_breaks_and_recompiles_say_what_to_do(dump: Path) -> None:
     assert "hint: Use `torch.cond` to express dynamic control flow." in run(dump, "--breaks").output
     recompiles = run(dump, "--recompiles").output
     assert "0/0 refused: the size of `a` was (9,), not (10,)" in recompiles
-    assert "fix: call `torch._dynamo.mark_dynamic(a, 0)` before the first call" in recompiles
+    assert "fix: call `torch._dynamo.mark_dynamic(a, 0)` before the call at toy.py:20" in recompiles
 
 
 def test_a_function_is_shown_with_its_source_code_and_guards(dump: Path) -> None:
@@ -87,6 +87,28 @@ def test_graphs_and_kernels_are_shown_by_number_name_and_compile(dump: Path) -> 
     kernel = run(dump, "--kernel", "cpp_fused_abs_0").output
     assert "2 # the kernel" in kernel
     assert "def call" not in kernel
+
+
+@pytest.mark.parametrize("options", VIEWS, ids=" ".join)
+@pytest.mark.parametrize("width", ["24", "40", "60", "80", "200"])
+def test_no_word_is_broken_in_a_terminal_of_any_width(dump: Path, options: list[str], width: str) -> None:
+    """Each word of the widest output is a word of any other: a path can be copied."""
+    index_file = dump / "index.json"
+    long = "some/deep/folder/of/a/project/with/a/rather_long_name/toy.py"
+    index_file.write_text(index_file.read_text().replace("toy.py", long), encoding="utf-8")
+    wide, narrow = (
+        CliRunner().invoke(depyf, ["show", str(dump), *options], env={"COLUMNS": columns}).output
+        for columns in ("1000", width)
+    )
+    tables = "─"
+    words = {each.strip(tables + ",") for each in wide.split()} - {""}
+    own = {each.strip(tables + ",") for each in narrow.split()} - {""}
+    assert own <= words | {"seconds", "calls", "ops", "guards", "breaks"}
+    assert {each for each in words if "/" in each or "_" in each} <= own
+    margins = [len(line) for line in narrow.splitlines() if len(line.split()) > 1 and "│" not in line]
+    if options in ([], ["--findings"], ["--breaks"], ["--recompiles"], ["--costs"]):
+        longest = max(len(each) for each in words)
+        assert max(margins) <= max(int(width), 24 + 4, longest + 30)
 
 
 @pytest.mark.parametrize("options", VIEWS, ids=" ".join)

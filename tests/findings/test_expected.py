@@ -79,6 +79,15 @@ def test_another_module_of_the_class_is_expected_and_another_argument_is_not():
     assert only(with_type(argument, "torch.nn.parameter.Parameter")).severity == "medium"
 
 
+def test_the_input_of_another_module_has_another_size_and_is_not_to_be_padded():
+    size = f"size of {PARAMETER.format('weight')}: expected (4, 8), got (8, 3)"
+    made = function(0, "f", "f.py", (CALL,), 10, 'size of L["x"]: expected (5, 8), got (5, 3)', size)
+    found = only(with_type(made, "torch.Tensor"))
+    assert (found.kind, found.severity, found.fix) == ("tensor-size", "low", "")
+    made = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'", size)
+    assert only(made).severity == "medium"
+
+
 def test_modules_of_many_sizes_are_no_longer_expected():
     texts = [f"size of {PARAMETER.format('weight')}: expected ({n}, 8), got ({n + 1}, 8)" for n in range(4, 7)]
     made = function(0, "f", "f.py", (CALL,), 10, texts[0])
@@ -114,6 +123,16 @@ def test_what_the_first_call_made_is_a_warm_up(text, source, severity):
     assert ("the first call made it" in found.cause) == (severity == "low")
 
 
+@pytest.mark.parametrize(
+    ("line", "severity"),
+    [("self.ready = True", "low"), ("self.calls = 1", "medium"), ("if self.ready == 1:", "medium")],
+)
+def test_a_flag_that_the_first_call_sets_is_a_warm_up(line, severity):
+    made = function(0, "f", "f.py", (CALL,), 10, 'L["self"].ready: expected False, got True')
+    made.compiles[0].effects = [SideEffect('L["self"]', (UserLine("f.py", 3, line, "f"),))]
+    assert only(made).severity == severity
+
+
 def sizes(*actual: int) -> Function:
     """Return a function that is compiled for a size of 5, then for some others; the last entry serves any size."""
     texts = [
@@ -137,6 +156,29 @@ def test_a_batch_of_one_and_then_any_batch_settle():
 def test_sizes_that_do_not_settle_are_not_expected():
     assert only(sizes(6, 7)).severity == "medium"
     assert only(sizes(6, 7, 8)).severity == "high"
+
+
+def test_two_sizes_that_become_dynamic_in_one_call_are_expected():
+    texts = [f'size of L["{name}"]: expected (5, 8), got (6, {width})' for name, width in (("x", 8), ("mode", 9))]
+    made = function(0, "f", "f.py", (CALL,), 10, *texts)
+    clause = 'tensor(L["{}"], torch.Tensor, size=({}, {}), stride=(8, 1))'
+    guards = [Guard("TENSOR_MATCH", 'L["x"]', "", clause.format("x", None, 8))]
+    for size, severity in ((9, "medium"), (None, "low")):
+        other = Guard("TENSOR_MATCH", 'L["mode"]', "", clause.format("mode", None, size))
+        made.compiles[1].guards = GuardSet((*guards, other), ())
+        assert only(made).severity == severity
+
+
+def test_an_array_of_numpy_is_named_and_gets_the_fix_of_an_array():
+    found = only(function(0, "f", "f.py", (CALL,), 10, 'size of ___from_numpy(L["x"]): expected (5,), got (6,)'))
+    assert "the size of `x` was (6,), not (5,)" in found.cause and "mark_dynamic" not in found.fix
+    found = only(function(0, "f", "f.py", (CALL,), 10, 'dtype of ___from_numpy(L["x"]): expected a, got b'))
+    assert found.fix == "convert the array to one dtype before the call, with `x.astype(...)`"
+
+
+def test_an_int_that_becomes_a_float_is_of_another_type():
+    found = only(function(0, "f", "f.py", (CALL,), 10, 'L["x"]: expected 3, got 2.5'))
+    assert (found.kind, found.severity) == ("argument-type", "medium")
 
 
 def test_a_flag_is_no_number_that_settles():

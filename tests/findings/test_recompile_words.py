@@ -68,12 +68,19 @@ def test_torchs_own_words_are_taken_apart_where_there_are_no_others() -> None:
         ('class of L["n"]: expected list, got tuple', "argument-type", "to one type"),
         ('L["g"].__code__: expected code of f (a.py:1), got code of f (a.py:2)', "argument-function", "define"),
         ("x (HINT: torch says so)", "recompile", "torch: torch says so"),
+        ('x (HINT: guard on "mode".scale, torch says so)', "recompile", "torch: torch says so"),
     ],
 )
 def test_advice_is_by_what_was_not_as_expected(text: str, kind: str, says: str) -> None:
     (found,) = guard_failures(failed("0/0", (), (text,)))
     assert kind_of_recompile(found).name == kind
     assert says in advice(found)
+
+
+@pytest.mark.parametrize("hint", ['guard on "mode"', "guard on 'mode'.scale", "type Foo", 'guard on "m", type a.B'])
+def test_a_hint_that_only_names_something_is_no_advice(hint: str) -> None:
+    (found,) = guard_failures(failed("0/0", (), (f"x (HINT: {hint})",)))
+    assert advice(found) == ""
 
 
 @pytest.mark.parametrize(

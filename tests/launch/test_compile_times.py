@@ -49,7 +49,7 @@ def depyf(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_a_run_says_where_its_compile_time_went(tmp_path: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     (tmp_path / "model.py").write_text(PROGRAM, encoding="utf-8")
-    run = depyf("run", "--no-html", "--compile-times", "-o", "dump", "model.py", cwd=tmp_path)
+    run = depyf("run", "--compile-times", "-o", "dump", "model.py", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     told = [line for line in run.stderr.splitlines() if line.startswith("depyf: compile times: ")]
     assert len(told) == 1
@@ -60,6 +60,9 @@ def test_a_run_says_where_its_compile_time_went(tmp_path: Path) -> None:
     assert "0 (Block): " in run.stderr.partition("by module")[2]
     shown = depyf("show", "--compile-times", "dump", cwd=tmp_path).stdout
     assert "by stage:" in shown
+    page = (tmp_path / "dump" / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Compile time by line" in page
+    assert "<td>line 16</td>" in page
     content = json.loads((tmp_path / "dump" / "compile_times.json").read_text(encoding="utf-8"))
     schema = json.loads((ROOT / "docs" / "compile_times.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(content, schema)

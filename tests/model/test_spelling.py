@@ -21,6 +21,8 @@ from depyf.model.spelling import spelled, without_strings
         ("""L["self"].__dict__["a-b"]""", """self.__dict__["a-b"]"""),
         ("""L["d"][b"L"].x""", """d[b"L"].x"""),
         ("it isn't L['x']", "it isn't x"),
+        ("""___from_numpy(L["values"])""", "values"),
+        ("""from_numpy(L["d"]["from_numpy(a)"])""", """d["from_numpy(a)"]"""),
     ],
 )
 def test_only_the_expression_is_rewritten(source: str, written: str) -> None:

@@ -11,6 +11,7 @@ import torch
 from torch._dynamo.bytecode_transformation import unique_id
 
 import depyf
+from depyf.decompiler import function
 from depyf.model.run import Compile, Session, Transformed
 from depyf.torch.adapters import lacking
 from depyf.torch.capture import equal_codes
@@ -26,13 +27,13 @@ HAS_LONG_NAMES = "with_uuid" in inspect.signature(unique_id).parameters
 def decompiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Give the names of all functions that are decompiled."""
     found: list[str] = []
-    real = equal_codes.decompile_function
+    real = function.decompile_function
 
     def noting(code, **options):
         found.append(code.co_name)
         return real(code, **options)
 
-    monkeypatch.setattr(equal_codes, "decompile_function", noting)
+    monkeypatch.setattr(function, "decompile_function", noting)
     return found
 
 
@@ -106,11 +107,18 @@ def test_code_with_other_constants_or_steps_is_decompiled_anew(tmp_path: Path, d
     assert ", 10" in sources[0] and ", 20" in sources[1]
 
 
-@pytest.mark.parametrize("option", ["install", "log_bytecode"])
-def test_what_runs_from_its_file_is_proven_by_itself(tmp_path: Path, decompiled: list[str], option: str) -> None:
-    session = recompiled(tmp_path, scaled, ["b", "c"], **{option: True})
+def test_what_runs_from_its_file_is_proven_by_itself(tmp_path: Path, decompiled: list[str]) -> None:
+    session = recompiled(tmp_path, scaled, ["b", "c"], install=True)
     assert decompiled == ["scaled", "scaled"]
-    assert all(shown(each).installed is (option == "install") for _, each in session.compiles())
+    assert all(shown(each).installed for _, each in session.compiles())
+
+
+def test_the_code_of_a_file_is_the_proven_code_under_its_own_names(tmp_path: Path, decompiled: list[str]) -> None:
+    session = recompiled(tmp_path, scaled, ["b", "c"], log_bytecode=True)
+    assert decompiled == ["scaled"]
+    for _, each in session.compiles():
+        assert (shown(each).installed, shown(each).reason) == (False, "")
+        assert each.compiled_fns[0] in shown(each).recompiled_bytecode
 
 
 def test_debug_runs_each_of_equal_codes_from_its_own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 import subprocess
 import sys
 import traceback
@@ -19,6 +20,7 @@ from depyf.findings import Finding, findings  # noqa: E402
 from depyf.model.index_reader import read_run, read_session  # noqa: E402
 from depyf.model.status import Status, status_of  # noqa: E402
 from depyf.torch.adapters import lacking  # noqa: E402
+from depyf.torch.adapters.tracebacks import own_frames_stay  # noqa: E402
 from depyf.views.terminal.data import overview  # noqa: E402
 from tests.torch.needs import needs  # noqa: E402
 
@@ -64,6 +66,10 @@ def doubled(x: Any) -> Any:
     return x * 2
 
 
+watched = needs(own_frames_stay())
+
+
+@watched
 def test_code_of_a_backend_that_fails_in_a_call_is_a_failure_of_its_entry(tmp_path: Path) -> None:
     compiled = torch.compile(doubled, backend=turbine, dynamic=True)
 
@@ -76,20 +82,24 @@ def test_code_of_a_backend_that_fails_in_a_call_is_a_failure_of_its_entry(tmp_pa
 
     session, (found, *_) = told(tmp_path, program, None)
     assert found.kind == "call-failure" and found.severity == "high" and HERE in line(found)
-    assert found.cause.startswith("2 calls of `doubled` failed in the code of the backend `turbine` for compile ")
+    assert found.cause.startswith("2 calls of `doubled` failed in the code of the backend `turbine`, for compile ")
     assert "RuntimeError: turbine cannot run this size; caused by KeyError: 'no kernel for 7'" in found.cause
     ((_, compile_), *_) = session.compiles()
     assert compile_.failure is None and status_of(compile_) is Status.FAILED
     page = (tmp_path / "index.md").read_text()
+    (row,) = [each for each in page.splitlines() if each.startswith(f"| [{compile_.id}]")]
+    assert re.search(r"\| `turbine`, \d+\.\d\d s \|", row)
     assert "## Calls in which compiled code raised an exception" in page and "caused by KeyError" in page
     read = read_session(tmp_path)
     ((_, again), *_) = read.compiles()
     (failed,) = again.call_failures
     assert (failed.failure.causes, failed.times) == (("KeyError: 'no kernel for 7'",), 2)
     assert findings(read)[0].cause == found.cause
-    assert overview(read_run(tmp_path))[0]["failed"] == "turbine cannot run this size"
+    (shown, *_) = overview(read_run(tmp_path))
+    assert (shown["failed"], shown["backend"]) == ("turbine cannot run this size", "turbine")
 
 
+@watched
 def test_the_traceback_and_the_graph_are_as_without_a_context(tmp_path: Path) -> None:
     compiled = torch.compile(doubled, backend=turbine, dynamic=True)
 
@@ -113,6 +123,7 @@ def test_the_traceback_and_the_graph_are_as_without_a_context(tmp_path: Path) ->
         assert not hasattr(inner, "__wrapped__")
 
 
+@watched
 def test_an_operation_that_fails_is_at_its_line_if_the_graph_knows_it(tmp_path: Path) -> None:
     def pick(x: Any, index: Any) -> Any:
         y = x + 1
@@ -125,7 +136,49 @@ def test_an_operation_that_fails_is_at_its_line_if_the_graph_knows_it(tmp_path: 
         compiled(torch.ones(5), torch.tensor([9]))
 
     _, (found, *_) = told(tmp_path, program, IndexError)
-    assert "IndexError: index 9 is out of bounds" in found.cause and HERE in line(found)
+    assert "IndexError: index 9 is out of bounds" in found.cause
+    assert HERE in line(found) or not hasattr(torch.fx.symbolic_trace(torch.nn.ReLU()), "_lineno_map")
+
+
+def fails_to_compile(graph: Any, _: Any) -> Any:
+    raise ValueError("cannot compile this")
+
+
+def fails_to_run(graph: Any, _: Any) -> Any:
+    def run(args: Any) -> Any:
+        raise ValueError("cannot run this")
+
+    run._boxed_call = True  # type: ignore[attr-defined]
+    return run
+
+
+@watched
+@pytest.mark.parametrize(
+    ("compiler", "part"), [(fails_to_compile, "in the compile of its backward"), (fails_to_run, "in its backward")]
+)
+def test_a_backward_that_fails_is_a_failure_of_its_entry(tmp_path: Path, compiler: Any, part: str) -> None:
+    from functorch.compile import make_boxed_func
+    from torch._dynamo.backends.common import aot_autograd
+
+    def forward(graph: Any, _: Any) -> Any:
+        return make_boxed_func(graph.forward)
+
+    backend = aot_autograd(fw_compiler=forward, bw_compiler=compiler)
+    compiled = torch.compile(lambda x: (x.sin() * 2).sum(), backend=backend)
+    tracebacks: list[list[str]] = []
+
+    def program() -> None:
+        loss = compiled(torch.ones(3, requires_grad=True))
+        try:
+            loss.backward()  # here
+        except ValueError as error:
+            tracebacks.append([each.name for each in traceback.extract_tb(error.__traceback__)])
+
+    _, found = told(tmp_path, program, None)
+    program()
+    assert tracebacks[0] == tracebacks[1]
+    (failed, *_) = found
+    assert failed.kind == "call-failure" and f"{part}, for compile " in failed.cause and HERE in line(failed)
 
 
 def test_recomputation_that_stops_early_is_no_failure(tmp_path: Path) -> None:
@@ -188,6 +241,13 @@ def test_an_operator_without_a_fake_kernel_is_told_how_to_get_one(tmp_path: Path
     assert after == ()
 
 
+@pytest.mark.skipif(own_frames_stay() is None, reason="this Python hides the frames of depyf")
+def test_where_calls_are_not_watched_the_report_says_so(tmp_path: Path) -> None:
+    session, _ = told(tmp_path, lambda: torch.compile(doubled, backend="eager")(torch.ones(2)), None)
+    assert "Python before 3.11" in session.unavailable["exceptions of compiled code in calls"]
+
+
+@watched
 def test_a_run_that_ends_with_a_failing_call_says_so_at_its_end(tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text(

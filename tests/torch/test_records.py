@@ -207,6 +207,13 @@ def test_side_effects() -> None:
     assert again == seen
 
 
+def test_a_side_effect_is_at_the_users_line_also_if_torch_runs_it() -> None:
+    module = "/lib/site-packages/torch/nn/modules/module.py"
+    setter = f'      File "{module}", line 9, in __setattr__\n        super().__setattr__(name, value)\n'
+    seen, _ = records.side_effects(EFFECTS.replace("\n    ********", f"{setter}\n    ********", 1))
+    assert [(line.filename, line.line) for line in seen.lines][0] == ("nowhere/toy.py", 4)
+
+
 def test_of_many_entries_the_newest_refusals_are_told_and_the_others_together() -> None:
     texts = [f"0/{entry}: L['n'] == {entry}  # return x * n  # f.py:2 in f" for entry in reversed(range(300))]
     told = refusals.recompile(json.dumps(texts))

@@ -54,6 +54,21 @@ def test_a_docstring_is_folded_but_for_its_first_line() -> None:
     assert folds(DOCUMENTED) == [Fold(5, 8, "4 more lines of the docstring")]
 
 
+def test_a_function_begins_with_its_code_and_not_with_its_parameters() -> None:
+    reads = [f"    weight_{number} = parameters_{number}['weight']" for number in range(60)]
+    text = "\n".join(["# f", "def f(self, x):", *reads, "    return __compiled_fn_1(weight_0, x)[0]", ""])
+    assert folds(text) == [Fold(4, 62, "59 more lines that read modules and parameters")]
+    assert folds("\n".join(["def f(self, x):", *reads[:7], "    return x"])) == []
+    calls = [each.replace("['weight']", "('weight')") for each in reads]
+    assert folds("\n".join(["def f(self, x):", *calls])) == []
+    assert folds("\n".join(["def f(self, x):", "    y = x + 1", *reads])) == []
+
+
+def test_the_names_of_a_full_code_are_folded() -> None:
+    text = "import torch\n\n# Names that only the live process can give:\n#   A\n#   B\n#   C\n\n\ndef f(): ...\n"
+    assert folds(text) == [Fold(4, 6, "3 more lines of names")]
+
+
 def test_three_lines_of_a_header_stay() -> None:
     assert folds("# a\n# b\n# c\n# d\n# e\n# f\nx = 1\n") == [Fold(4, 6, "3 more lines of the header")]
     assert folds("# a\n# b\n# c\n# d\n# e\nx = 1\n") == []

@@ -118,6 +118,25 @@ def same_keys() -> list[Any]:
     return [compiled(torch.ones(4), {"a": 2.0, "b": 0.0}), compiled(torch.ones(4), {"a": 2.0, "b": 0.0})]
 
 
+def scaled(x: Any, norms: Any) -> Any:
+    if "first" not in norms:
+        norms["first"] = x.norm()  # here
+    return x / norms["first"]
+
+
+@shows("dict-filled-in-call")
+def fills_in_the_first_call() -> list[Any]:
+    compiled = torch.compile(scaled, backend="eager")
+    norms: dict[str, Any] = {}
+    return [*(compiled(torch.ones(4), norms) for _ in range(3)), *norms.values()]
+
+
+@follows("dict-filled-in-call")
+def filled_before_the_first_call() -> list[Any]:
+    compiled, norms = torch.compile(scaled, backend="eager"), {"first": torch.ones(4).norm()}
+    return [*(compiled(torch.ones(4), norms) for _ in range(3)), *norms.values()]
+
+
 def total_of_keywords(x: Any, **options: Any) -> Any:
     return x * sum(options.values())  # here
 

@@ -158,7 +158,7 @@ def _print(shown: Iterable[tuple[str, Shown]], pager: bool) -> None:
             for process, items in those:
                 if len(those) > 1:
                     console.print(Text(process.label, "bold reverse"))
-                console.print(rendered(name, items))
+                console.print(rendered(name, items), crop=False)
     text = capture.get()
     if pager and console.is_terminal and text.count("\n") >= console.height:
         os.environ.setdefault("LESS", "-R")

@@ -51,7 +51,7 @@ def is_at_own_line(compiled: Compile, failure: GuardFailure) -> bool:
 
 def _argument(text: str, function: Function, failure: GuardFailure) -> str:
     """Return the argument for a parameter in a line, or "" if the line does not show it."""
-    calls = [node for node in ast.walk(_parsed(text)) if isinstance(node, ast.Call)]
+    calls = [node for node in ast.walk(parsed_line(text)) if isinstance(node, ast.Call)]
     # A call that makes a tensor, such as `torch.ones(n)`, is not the call of the library.
     calls = [each for each in calls if not ast.unparse(each.func).startswith("torch.")]
     position, keyword, rest = _place(function, failure.subject)
@@ -66,7 +66,7 @@ def _argument(text: str, function: Function, failure: GuardFailure) -> str:
     return ""
 
 
-def _parsed(text: str) -> ast.Module:
+def parsed_line(text: str) -> ast.Module:
     """Return the syntax tree of a line or of the head of a statement; an empty module for an incomplete line."""
     for candidate in (text, f"{text} pass"):
         try:

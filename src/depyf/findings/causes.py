@@ -18,6 +18,7 @@ from depyf.findings.catalogue.kind import Place
 from depyf.findings.catalogue.recompiles import (
     COUNTER,
     COUNTER_IN_CONDITION,
+    FILLED,
     GROWTH,
     HELD_IN_CALL,
     IN_CALL,
@@ -58,7 +59,9 @@ class Cause:
     is_first: bool
     """Whether it is the first guard failure of an entry. Otherwise another guard failed each time, too."""
     is_changed: bool = False
-    """Whether the compiled function itself changes the value."""
+    """Whether the compiled function itself changes the value, or another part of the object that holds it."""
+    is_set: bool = False
+    """Whether a line of the compiled function assigns the value."""
     below: tuple[Cause, ...] = ()
     """The same cause in functions that this one calls, and other values that its line checks."""
 
@@ -215,16 +218,21 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
     for key, told_of in found.items():
         kind = _specialized(kinds[key], key[1], told_of, compared)
         if kind is SPECIALIZED:
-            # The line that compares the number needs its value. The first line that reads it may not.
-            line = compared[key[1]]
-            told_of = [
-                (replace(each, line=line) if line is not None and _is_own(function, compiled, line) else each, compiled)
-                for each, compiled in told_of
-            ]
+            told_of = [(_compared_at(compared[key[1]], function, *each), each[1]) for each in told_of]
         failures, compiles = zip(*told_of, strict=True)
-        is_changed = any(_is_of(each.source, failures[0]) for each in effects)
-        grown = _grown(kind, failures, is_changed=is_changed)
-        yield Cause(function, grown, failures, compiles, key in firsts, is_changed)
+        theirs = [each for each in effects if _is_of(each.source, failures[0])]
+        grown = _grown(kind, failures, is_changed=bool(theirs))
+        is_set = any(_is_assigned(failures[0], line) for each in theirs for line in each.lines)
+        yield Cause(function, grown, failures, compiles, key in firsts, bool(theirs), is_set)
+
+
+def _compared_at(line: UserLine | None, function: Function, failure: GuardFailure, compiled: Compile) -> GuardFailure:
+    """Return a failure at the line that compares the number, if the line is the user's.
+
+    That line needs the number's value. The first line that reads it may not.
+    """
+    is_own = line is not None and _is_own(function, compiled, line)
+    return replace(failure, line=line) if is_own else failure
 
 
 def _is_own(function: Function, compiled: Compile, line: UserLine) -> bool:
@@ -285,7 +293,7 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
         return counter if _grows(failures, is_changed=is_changed) else kind
     if kind.name == KEYS.name:
         numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
-        return GROWTH if _grows(numbers, is_changed=is_changed) else kind
+        return GROWTH if _grows(numbers, is_changed=is_changed) else FILLED if is_changed else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
     may_grow = kind.change is Changed.LENGTH and (kind.place is not Place.ARGUMENT or is_changed)
@@ -300,6 +308,12 @@ def _grows(failures: tuple[GuardFailure, ...], *, is_changed: bool) -> bool:
 def _is_of(source: str, failure: GuardFailure) -> bool:
     """Return whether an object that a compiled function changes is the value of a guard, or holds it."""
     return spelled(source) in (failure.subject, failure.subject.rpartition(".")[0])
+
+
+def _is_assigned(failure: GuardFailure, line: UserLine) -> bool:
+    """Return whether a line assigns the attribute that a guard checks."""
+    name = failure.subject.rpartition(".")[2]
+    return "." in failure.subject and re.search(rf"\.{re.escape(name)}\s*=(?!=)", line.text) is not None
 
 
 def _rises(failures: tuple[GuardFailure, ...]) -> bool:

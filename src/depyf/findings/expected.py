@@ -6,36 +6,45 @@ import ast
 from collections.abc import Sequence
 
 from depyf.findings.catalogue.classify import may_be_dynamic
-from depyf.findings.catalogue.recompiles import KEYS, PARAMETER_SIZE, SET_IN_CALL, TENSORS
+from depyf.findings.catalogue.kind import Change
+from depyf.findings.catalogue.recompiles import FILLED, KEYS, SET_IN_CALL, TENSORS
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event
 from depyf.findings.nearest import PARAMETERS
 from depyf.model.guard_failure import ABSENT, Check, GuardFailure
 from depyf.model.run import Compile, Guard, GuardSet
+from depyf.model.spelling import spelled
 
 MANY = 3
 """With this many recompiles for one cause, a function counts as recompiling again and again."""
 _REQUIRES_GRAD = TENSORS[Check.REQUIRES_GRAD].name
-_OF_PARAMETERS = (PARAMETER_SIZE.name, _REQUIRES_GRAD)
 
 
 def expectation(event: Event) -> str:
     """Return why an event is expected, or "" for one that a change of the program avoids.
 
-    The first call without gradients or in evaluation, a size that torch makes dynamic, the last, smaller batch of a
-    data loader, another module of the same class and a first call that fills a dict are such events.
+    The first call without gradients or in evaluation is such an event. So are a size that torch makes dynamic and the
+    last, smaller batch of a data loader. Another module of the same class and a first call that fills a dict are too.
     """
     cause = event.cause
     if (cause.kind.is_expected or _is_of_training(cause)) and event.alone <= 1:
         return "one more entry serves all such calls"
     own = [compiled for function, compiled in event.compiles if function is cause.function]
-    if _is_of_another_module(event) and 0 < len(own) < MANY:
+    if is_of_another_module(event) and 0 < len(own) < MANY:
         return "each module of another size needs an entry of its own"
+    if len(own) == 1 and all(_is_symbol_in(each, own[0]) for each in (cause, *(each for each, _ in event.together))):
+        return "from the second value on, torch compiles for any value"
     if event.together or not own:
         return ""
     if len(own) == 1:
-        return _of_one(cause, own[0])
-    return "torch compiles 0 and 1 for themselves, then for any value" if _settles(cause, own) else ""
+        return _of_one(cause)
+    return _settles(cause, own)
+
+
+def _is_symbol_in(cause: Cause, compiled: Compile) -> bool:
+    """Return whether the entry of a compile serves any value in the place of the one for which a cause made it."""
+    theirs = [failure for one, failure in zip(cause.compiles, cause.failures, strict=True) if one is compiled]
+    return any(_is_symbol(failure, compiled) for failure in theirs[-1:])
 
 
 def _is_of_training(cause: Cause) -> bool:
@@ -50,31 +59,34 @@ def _is_of_training(cause: Cause) -> bool:
     return any(PARAMETERS in source for source in (cause.failures[0].source, *guarded))
 
 
-def _of_one(cause: Cause, compiled: Compile) -> str:
+def _of_one(cause: Cause) -> str:
     """Return why a single recompile in which nothing else differed is expected, or ""."""
-    if all(_is_symbol(failure, compiled) for failure in cause.failures[-1:]):
-        return "from the second value on, torch compiles for any value"
     if _is_first_made(cause):
         return "the first call made it, and later calls find it"
     return "a smaller batch, such as the last one" if _is_smaller_batch(cause.failures[0]) else ""
 
 
-def _is_of_another_module(event: Event) -> bool:
-    """Return whether only parameters of modules differ, as they do for two modules of one class.
+def is_of_another_module(event: Event) -> bool:
+    """Return whether parameters of modules differ in size, as they do for two modules of one class.
 
-    A module's parameter keeps its size, so a parameter of another size belongs to another module.
+    A module's parameter keeps its size, so a parameter of another size belongs to another module. Its inputs have other
+    sizes, too, and may have gradients.
     """
     causes = (event.cause, *(cause for cause, _ in event.together))
-    return event.cause.kind.name == PARAMETER_SIZE.name and all(
-        cause.kind.name in _OF_PARAMETERS and PARAMETERS in cause.failures[0].source for cause in causes
-    )
+    sizes = [cause.failures[0] for cause in causes if cause.failures[0].check in (Check.SIZE, Check.DIMENSION)]
+    gradients = [cause for cause in causes if cause.kind.name == _REQUIRES_GRAD]
+    is_of_parameter = any(PARAMETERS in failure.source for failure in sizes)
+    return is_of_parameter and len(sizes) + len(gradients) == len(causes)
 
 
 def _is_first_made(cause: Cause) -> bool:
-    """Return whether the first call itself made the value: an attribute that was None, or the first keys of a dict."""
-    if cause.kind.name == SET_IN_CALL.name:
+    """Return whether the first call itself made the value: an attribute, or the first keys of a dict.
+
+    A number may count on, so it is not expected.
+    """
+    if cause.kind.name == SET_IN_CALL.name or (cause.is_set and cause.kind.change in (Change.BOOL, Change.STRING)):
         return True
-    return cause.is_changed and cause.kind.name == KEYS.name and any(map(_is_of_none, cause.failures))
+    return cause.is_changed and cause.kind.name in (KEYS.name, FILLED.name) and any(map(_is_of_none, cause.failures))
 
 
 def _is_of_none(failure: GuardFailure) -> bool:
@@ -84,14 +96,18 @@ def _is_of_none(failure: GuardFailure) -> bool:
     return failure.check is Check.KEY and failure.expected == ABSENT
 
 
-def _settles(cause: Cause, compiles: Sequence[Compile]) -> bool:
-    """Return whether one entry serves any value, and the others serve 0 or 1, which torch compiles for themselves."""
+def _settles(cause: Cause, compiles: Sequence[Compile]) -> str:
+    """Return the words for entries that each serve any value, or 0 or 1, which torch compiles for themselves, or "".
+
+    A second entry for any value is of another mode of the function, such as one with a mask.
+    """
     told = {compiled.order: failure for compiled, failure in zip(cause.compiles, cause.failures, strict=True)}
-    if any(compiled.order not in told for compiled in compiles):
-        return False
-    for_any = [_is_symbol(told[compiled.order], compiled) for compiled in compiles]
-    others = [told[compiled.order] for compiled, is_any in zip(compiles, for_any, strict=True) if not is_any]
-    return len(compiles) < MANY and sum(for_any) <= 1 and all(map(_is_zero_or_one, others))
+    if len(compiles) >= MANY or any(compiled.order not in told for compiled in compiles):
+        return ""
+    others = [told[each.order] for each in compiles if not _is_symbol(told[each.order], each)]
+    if not others:
+        return "torch compiles for any value, once for each mode of the function"
+    return "torch compiles 0 and 1 for themselves, then for any value" if all(map(_is_zero_or_one, others)) else ""
 
 
 def _is_zero_or_one(failure: GuardFailure) -> bool:
@@ -113,11 +129,16 @@ def _is_symbol(failure: GuardFailure, compiled: Compile) -> bool:
     guards = compiled.guards
     if not isinstance(guards, GuardSet):
         return False
-    theirs = [guard for guard in guards.guards if guard.source == failure.source]
+    is_array = "from_numpy(" in failure.source
+    theirs = [
+        guard
+        for guard in guards.guards
+        if guard.source == failure.source or (is_array and spelled(guard.source) == failure.subject)
+    ]
     if failure.check is Check.SIZE:
         dimensions = [dimension for dimension, _, _ in failure.changed_dimensions]
         return bool(theirs) and all(_is_dynamic(guard, dimensions) for guard in theirs if guard.kind == "TENSOR_MATCH")
-    is_number = type(failure.expected_value) in (int, float) and type(failure.actual_value) in (int, float)
+    is_number = type(failure.expected_value) is type(failure.actual_value) in (int, float)
     return is_number and failure.check is Check.VALUE and not any(_pins(guard) for guard in theirs)
 
 

@@ -142,7 +142,7 @@ def of_call_failures(session: Session) -> Iterator[Finding]:
             where = failure.where or UserLine(function.filename, function.first_line, "", function.name)
             reason = reason_of(failure)
             words = f"{failure.kind}: {reason}{caused_by(failure, reason)}"
-            cause = f"{times} of `{title(function)}` failed in {failure.phase} for compile {compiled.id}, {words}"
+            cause = f"{times} of `{title(function)}` failed in {failure.phase}, for compile {compiled.id}, {words}"
             yield Finding("call-failure", "high", place(where), cause, cost_of(compiled), "", (str(compiled.id),))
 
 

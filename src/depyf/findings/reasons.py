@@ -12,10 +12,11 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from depyf.bytecode.records import dataclass
+from depyf.findings.arguments import marked_at_call
 from depyf.findings.callers import Call, own_call
-from depyf.findings.catalogue.classify import advice_of, kind_of_recompile, note_of, sentence_of
+from depyf.findings.catalogue.classify import advice_of, changed_dimension, kind_of_recompile, note_of, sentence_of
 from depyf.findings.catalogue.kind import Kind, Place
-from depyf.findings.catalogue.recompiles import INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
+from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
 from depyf.findings.nearest import guard_failures, independent, nearest
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
@@ -93,11 +94,13 @@ def reason_of(
     elif call is None and failure.line is None:
         failure = replace(failure, line=_reading_line(root, function, failure))
     kind = _at_call(kind, call)
+    is_size = kind is TENSORS[Check.SIZE] and call is None
+    at_call = marked_at_call(root, function, compiled, failure, changed_dimension(failure)) if is_size else ""
     return Reason(
         failure,
         kind,
         sentence_of(kind, failure, step),
-        advice_of(kind, failure, step),
+        at_call or advice_of(kind, failure, step),
         note_of(kind, failure, step),
         place_words(failure.line, function),
         call,
@@ -133,7 +136,8 @@ def _at_call(kind: Kind, call: Call | None) -> Kind:
     if call is not None and call.value and kind.place is Place.ELEMENT and kind.change is not None:
         # A value in the library's `*args` or `**kwargs` is an argument of the user's call.
         return VALUES[Place.ARGUMENT, kind.change]
-    if call is None or call.value or kind.is_expected or kind is LEARNING_RATE or kind in STATES.values():
+    if call is None or call.value or kind.is_expected or kind in (LEARNING_RATE, DEFAULTS) or kind in STATES.values():
+        # A function that is defined again is the user's own, whatever the library calls its argument.
         return kind
     return INSIDE if kind.name == TENSORS[Check.SIZE].name else replace(kind, fix="")
 

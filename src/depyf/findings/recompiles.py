@@ -13,7 +13,7 @@ from depyf.findings.catalogue.others import LIMIT
 from depyf.findings.catalogue.recompiles import STATES
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
-from depyf.findings.expected import MANY, expectation
+from depyf.findings.expected import MANY, expectation, is_of_another_module
 from depyf.findings.failures import cost_of, place
 from depyf.findings.reasons import UNTOLD, Reason, reason_of
 from depyf.model.counts import counted
@@ -84,7 +84,7 @@ def _finding(session: Session, event: Event, reached: list[Compile], found: Sequ
         _where(session, cause, compiled, reason),
         f"{subject}: {_sentence(event, reason)}{at_once}{_expected(event)}",
         _cost(costly),
-        _fix(event, reason),
+        _fix(event, reason, [other for other, _ in differences]),
         tuple(str(compiled.id) for compiled in costly),
         also,
     )
@@ -134,12 +134,14 @@ def _at_once(differences: Sequence[tuple[Reason, Difference]], total: int) -> st
     return f"; {'at once' if always else 'in some of these calls also'} {words}{more}"
 
 
-def _fix(event: Event, reason: Reason) -> str:
-    """Return the fix of an event, with what it does not avoid."""
+def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
+    """Return the fix of an event, with what it does not avoid. Two modules differ as they should."""
     count = len(event.compiles)
-    if not reason.fix or event.avoided >= count or not event.together:
+    if is_of_another_module(event):
+        return "" if expectation(event) else reason.fix
+    if not reason.fix or event.avoided >= count or not others:
         return reason.fix
-    names = list(dict.fromkeys(_told(cause.failures[0], cause.kind) for cause, _ in event.together))
+    names = list(dict.fromkeys(_told(other.failure, other.kind) for other in others))
     more = len(names) - MOST_TOGETHER
     what = ", ".join(names[:MOST_TOGETHER]) + (f" and {more} more" if more > 0 else "")
     verb = "remains" if len(names) == 1 else "remain"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from depyf.findings import Finding
+from depyf.findings.events import Event, events
 from depyf.model.index_reader import Run
 
 
@@ -22,7 +23,7 @@ class Edit:
     what: the change in words, for the table.
     subject: the finding that it is for, by kind and place; several edits may be for the same.
     apply: returns the changed module, or raises RefusedError.
-    is_at_top: whether it changes the top of the file, and not its line. It comes after the others then.
+    is_of_file: whether it is about the whole file, and not its line. It comes after the others then.
     """
 
     file: str
@@ -30,7 +31,12 @@ class Edit:
     what: str
     subject: tuple[str, str]
     apply: Callable[[cst.Module], cst.Module]
-    is_at_top: bool = False
+    is_of_file: bool = False
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """Return what identifies it among the edits of a program."""
+        return self.file, 0 if self.is_of_file else self.line, self.what
 
     @property
     def place(self) -> str:
@@ -48,6 +54,19 @@ def proposer(function: Proposer) -> Proposer:
     """Register a function that proposes edits."""
     PROPOSERS.append(function)
     return function
+
+
+def event_of(run: Run, finding: Finding) -> Event | None:
+    """Return the event of recompiles behind a finding, or None for another finding."""
+    ids = set(finding.compiles)
+    found = (each for each in events(run.session) if ids & {str(one.id) for _, one in each.compiles})
+    return next(found, None)
+
+
+def kinds_of(event: Event | None, finding: Finding) -> list[str]:
+    """Return the kinds that a finding is about: its own, that of its cause, and those of what else differed."""
+    cause = [event.cause.kind.name] if event is not None else []
+    return list(dict.fromkeys((finding.kind, *cause, *(each.kind for each in finding.also))))
 
 
 def subject_of(finding: Finding) -> tuple[str, str]:

@@ -128,7 +128,7 @@ def _closed_over(function: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class Record:
-    """What a run's compiled code returned."""
+    """The results of the compiled code of a run."""
 
     calls: list[list[Any]] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)

@@ -92,7 +92,7 @@ class Search:
 
     def _edit(self, result: Result, run: Run) -> None:
         for _ in range(3):
-            # What is fixed may uncover another finding, which the program did not reach before.
+            # With a finding gone, the program may reach another one.
             before = len(result.tried)
             self._propose(result, run)
             if len(result.tried) == before:
@@ -104,14 +104,14 @@ class Search:
 
     def _propose(self, result: Result, run: Run) -> None:
         """Add the edits for the findings of a run, each tried alone."""
-        seen = {(each.edit.file, each.edit.what) for each in result.tried}
+        seen = {each.edit.key for each in result.tried}
         for finding in (result.made or result.plain).left:
             if self._only and self._only not in (finding.kind, str(finding.where)):
                 continue
             for edit in _proposed(run, finding):
-                if (edit.file, edit.what) in seen:
+                if edit.key in seen:
                     continue
-                seen.add((edit.file, edit.what))
+                seen.add(edit.key)
                 # Of several edits for one finding, the first that helps is enough.
                 if any(each.edit.subject == edit.subject and each.state == HELPS for each in result.tried):
                     continue
@@ -183,7 +183,7 @@ class Search:
         """Return the texts of the files with a set of edits, from the last line of a file to the first."""
         texts: dict[str, str] = {}
         edits = [self._edits[each] for each in chosen]
-        for edit in sorted(edits, key=lambda each: (each.is_at_top, -each.line)):
+        for edit in sorted(edits, key=lambda each: (each.is_of_file, -each.line)):
             path = self._tries.program.path_of(edit.file)
             text = texts.get(path)
             module = cst.parse_module(text if text is not None else _read(path))

@@ -1,4 +1,4 @@
-"""What `depyf fix` tells: a table, a patch, and `fix.json`."""
+"""The output of `depyf fix`: a table, a patch, and `fix.json`."""
 
 from __future__ import annotations
 

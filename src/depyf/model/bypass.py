@@ -29,6 +29,10 @@ FORCE_EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE = "force_eager", "eager_on_re
 STANCES = (FORCE_EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE)
 """The stances under which compiled functions do not always run compiled code."""
 
+COMPILATION = "compilation"
+SWITCHED_OFF = "it is switched off by `TORCH_COMPILE_DISABLE=1` or `torch._dynamo.config.disable`"
+"""Why nothing at all is compiled, under the name of what is missing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bypass:

@@ -54,7 +54,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Seconds that one compile spent in one stage for one place."""
+    """Seconds that one compile spent in one stage for one place. The id is "" for depyf's work after a compile."""
 
     compile: str
     place: int
@@ -105,7 +105,7 @@ class CompileTimes:
     def by_compile(self) -> dict[str, dict[str, float]]:
         """Return the seconds of each stage of each compile."""
         found: dict[str, Counter[str]] = {}
-        for each in self.cells:
+        for each in (cell for cell in self.cells if cell.compile):
             found.setdefault(each.compile, Counter())[each.stage] += each.seconds  # type: ignore[assignment]
         return {name: _sorted(stages) for name, stages in found.items()}
 

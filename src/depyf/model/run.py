@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import field
 from enum import Enum
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from depyf.bytecode.records import dataclass
 from depyf.model.bypass import Bypass
@@ -19,11 +19,13 @@ from depyf.model.failure import CallFailure, Failure
 from depyf.model.given_names import Wrapper
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.lines_read import LinesRead
-from depyf.model.repeats import Repeat
 from depyf.model.running_compile import RunningCompile
 from depyf.model.trace_file import TraceFile
 from depyf.model.user_line import UserLine
 from depyf.verify.level import Level
+
+if TYPE_CHECKING:
+    from depyf.model.repeats import Repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +254,7 @@ class Guard:
 class GuardSet:
     """All conditions of one entry, in the order in which torch checks them.
 
-    differs: where their verdict differed from torch's on the values with which they were captured; normally empty. The
-        text of the executable guard is in the full code of the function.
+    differs: where their verdict differed from torch's on the values with which they were captured; normally empty.
     """
 
     guards: tuple[Guard, ...]
@@ -446,9 +447,8 @@ class Session:
     """The display of the session in a terminal and in a notebook."""
 
     def __repr__(self) -> str:
-        if self.view is None:
-            return f"<Session: torch {self.torch_version}, {len(self.functions)} functions>"
-        return self.view.text(self)
+        own = f"<Session: torch {self.torch_version}, {len(self.functions)} functions>"
+        return own if self.view is None else self.view.text(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/plain": repr(self)} if self.view is None else self.view.bundle(self)

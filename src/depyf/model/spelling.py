@@ -28,6 +28,10 @@ _ITEM = re.compile(
 )
 
 
+_ARRAY = re.compile(r"\b_*from_numpy\((?P<of>[^()]+)\)")
+"""torch's expression for the tensor that it makes of an array of numpy."""
+
+
 @lru_cache(maxsize=4096)
 def spelled(source: str) -> str:
     """Return torch's expression for a value as the user would write it. Unknown forms stay unchanged.
@@ -69,7 +73,7 @@ def _rewritten(text: str, strings: Sequence[str]) -> str:
         is_held = found["plain"] or name_of(found["holder"]) in _HOLDERS
         return _step(name_of(found["number"]), found[0]) if is_held else found[0]
 
-    text = _VARIABLE.sub(variable, text)
+    text = _ARRAY.sub(lambda found: found["of"], _VARIABLE.sub(variable, text))
     before = ""
     while before != text:
         before, text = text, _ITEM.sub(lambda found: f"{found['of']}[{found['key']}]", text)

@@ -30,7 +30,10 @@ STAGES = {
     GUARDS: ("build_guards", "precompile_load_guards", "precompile_build_guards"),
     CODE: ("compile_attempt_*", "bytecode_hooks_*", "compiler_collective", "debug_insert_nops"),
     BACKEND: ("backend_compile", "OutputGraph.call_user_compiler"),
-    AOT: ("create_aot_dispatcher_function", "aot_collect_metadata", "compile_fx.<locals>.*"),
+    AOT: (
+        *("create_aot_dispatcher_function", "aot_collect_metadata", "compile_fx.<locals>.*"),
+        "entire_backward_compile",  # at its first call, the wrapper of the forward compiles the backward
+    ),
     JOINT: ("aot_trace_joint_graph", "aot_trace_*"),
     PARTITION: ("min_cut_rematerialization_partition", "default_partition"),
     PASSES: ("_recursive_*_passes", "pass.*", "convert_conv_weights_to_channels_last", "fx.bucketing.*"),
@@ -56,7 +59,7 @@ STAGES = {
     IMPORTS: ("inductor_import",),
     COLLECTOR: ("gc",),
     REGIONS: ("invoke_subgraph_*",),
-    REST: ("dynamo", "_compile.compile_inner", "entire_frame_compile", "entire_backward_compile", "entire_*"),
+    REST: ("dynamo", "_compile.compile_inner", "entire_frame_compile"),
 }
 """torch's names of the events of each stage, as shell patterns. A name is looked up from the top."""
 

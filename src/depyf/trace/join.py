@@ -20,7 +20,6 @@ from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.graph_source import graph_file, user_lines
 from depyf.model.artifacts.wrapper_source import wrapper_comments
 from depyf.model.names import compiled_fn_number, file_part, resumed_function, without_random_part
-from depyf.model.repeats import repeats_in
 from depyf.model.reproducible import reproducible
 from depyf.model.run import (
     Artefact,
@@ -386,6 +385,7 @@ class Join(ABC, Generic[R]):
     def _add(self, running: R, artefact: Artefact) -> None:
         running.compile.artefacts.append(artefact)
         if artefact.stage == stages.CAPTURED:
+            from depyf.model.repeats import repeats_in  # only a compile needs it
             running.compile.repeats += repeats_in(artefact.text)
         if running.compile.compiled_fns:
             self._write(artefact, running, self._compiled_fn(running))

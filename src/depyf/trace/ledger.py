@@ -46,7 +46,7 @@ class Step:
 
 
 class Ledger:
-    """The cells of one thread. `clock` returns nanoseconds; a trace passes the time of its events instead."""
+    """The cells of one thread. `clock` returns nanoseconds."""
 
     def __init__(self, clock: Callable[[], int]) -> None:
         self.clock = clock
@@ -57,9 +57,9 @@ class Ledger:
         self._since = 0
         self._times: dict[str, int] = {}
 
-    def charge(self, now: int | None = None) -> None:
+    def charge(self) -> None:
         """Charge the time since the last reading to the innermost step."""
-        now = self.clock() if now is None else now
+        now = self.clock()
         self.readings += 1
         if self.steps:
             step = self.steps[-1]
@@ -71,7 +71,7 @@ class Ledger:
         """Begin a step inside the running one; return what `leave` takes. It keeps the stage or place not given."""
         self.charge()
         depth = len(self.steps)
-        last = self.steps[-1]
+        last = self.steps[-1] if self.steps else Step("", REST, self.root, "")
         self.steps.append(Step("", stage or last.stage, place or last.place, last.compile))
         return depth
 
@@ -87,24 +87,25 @@ class Ledger:
             self.charge()
             step.place = place
 
-    def event(self, event: Mapping[str, Any], now: int | None = None) -> None:
-        """Take the beginning or the end of one of torch's timeline events."""
+    def event(self, event: Mapping[str, Any], own_id: Callable[[], str] = str) -> None:
+        """Take the beginning or the end of one of torch's timeline events; `own_id` is asked if it has no compile."""
         name, phase = event.get("name"), event.get("ph")
         if not isinstance(name, str):
             return
         if phase == "B":
             told = event.get("args")
-            self._begin(name, told.get("compile_id") if isinstance(told, Mapping) else None, now)
+            found = told.get("compile_id") if isinstance(told, Mapping) else None
+            self._begin(name, found if isinstance(found, str) and found != "None" else own_id())
         elif phase == "E":
-            self._end(name, now)
+            self._end(name)
 
-    def _begin(self, name: str, compile_id: object, now: int | None) -> None:
-        if not self.steps and name not in OUTERMOST and compile_id in (None, "None"):
+    def _begin(self, name: str, compile_id: str) -> None:
+        if not self.steps and name not in OUTERMOST and not compile_id:
             return  # A thread that works for a compile. Its time counts where the compile waits for it.
-        self.charge(now)
+        self.charge()
         last = self.steps[-1] if self.steps else None
         own = last.compile if last is not None else ""
-        if isinstance(compile_id, str) and compile_id != "None" and compile_id != own.partition("#")[0]:
+        if compile_id and compile_id != own.partition("#")[0]:
             own = self._counted(name, compile_id)
         stage = stage_of(name) or (last.stage if last is not None else REST)
         # The backend works on a whole graph, whichever line Dynamo read last.
@@ -118,11 +119,11 @@ class Ledger:
         times = self._times.get(compile_id, 1)
         return f"{compile_id}#{times}" if times > 1 else compile_id
 
-    def _end(self, name: str, now: int | None) -> None:
+    def _end(self, name: str) -> None:
         """End an event, and the steps in it whose end was lost."""
         if not any(step.name == name for step in self.steps):
             return
-        self.charge(now)
+        self.charge()
         while self.steps.pop().name != name:
             pass
 

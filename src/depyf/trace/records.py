@@ -14,7 +14,7 @@ from depyf.model.phases import CPP, TRITON
 from depyf.model.reproducible import reproducible
 from depyf.model.run import CompileId, GraphBreak, ShapeFact, SideEffect
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import is_library_file, line_at
+from depyf.model.user_source import is_library_file, is_of_torch, line_at
 
 Metadata = Mapping[str, Any]
 LineAt: TypeAlias = Callable[[str, int, str], UserLine]
@@ -165,9 +165,14 @@ def side_effects(
     for part in _NEXT_EFFECT.split(payload):
         source = _EFFECT_SOURCE.match(part)
         if source is not None:
-            own = [stack[-1] for stack in printed_stacks(part, line_of) if is_inside(stack, function)]
+            own = [_innermost(stack) for stack in printed_stacks(part, line_of) if is_inside(stack, function)]
             lines.setdefault(source["name"], []).extend(own)
     return [SideEffect(name, tuple(dict.fromkeys(found))) for name, found in lines.items()]
+
+
+def _innermost(stack: Sequence[UserLine]) -> UserLine:
+    """Return the innermost line that is not of torch: `self.n = 1` of a module runs a method of torch's."""
+    return next((line for line in reversed(stack) if not is_of_torch(line.filename)), stack[-1])
 
 
 def printed_stacks(text: str, line_of: LineAt = line_at) -> list[tuple[UserLine, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from depyf.bytecode.records import dataclass
 from depyf.model.compile_times import REST, CompileTimes, times_json
 
 MOST_FUNCTIONS, MOST_LINES, MOST_MODULES, MOST_STAGES = 10, 4, 5, 4
@@ -23,8 +24,9 @@ def compile_times_text(times: CompileTimes, label: str = "") -> list[str]:
 def table(told: Json) -> list[str]:
     """Return the table of a `compile_times.json`."""
     whole = told["seconds"]
+    unavailable = [f"  not measured: {name}: {why}" for name, why in told["unavailable"].items()]
     if not whole:
-        return ["nothing was compiled"]
+        return ["nothing was compiled", *unavailable]
     rest = told["stages"].get(REST, 0.0)
     measuring = told["measuring"]
     head = f"{_time(whole)}, of which {_time(rest)} ({100 * rest / whole:.1f} %) could not be attributed; "
@@ -32,7 +34,7 @@ def table(told: Json) -> list[str]:
     found.append("  by stage:")
     found += [_row(seconds, whole, stage) for stage, seconds in told["stages"].items() if seconds >= whole / 1000]
     found.append("  by function, without the calls in it:")
-    found += _functions(told["functions"], whole)
+    found += _functions(told)
     modules = [each for each in told["modules"] if sum(each["total"].values()) >= LEAST_SHARE * whole]
     if modules:
         found.append("  by module, with its submodules:")
@@ -40,24 +42,51 @@ def table(told: Json) -> list[str]:
         words = f"{each['module']} ({each['class']}): {_of(each['total'])}"
         found.append(_row(sum(each["total"].values()), whole, words))
     found += map(_repeated, told["repeats"])
-    found += [f"  not measured: {name}: {why}" for name, why in told["unavailable"].items()]
-    return found
+    return found + unavailable
 
 
-def _functions(functions: Sequence[Json], whole: float) -> Iterator[str]:
-    shown = [each for each in functions if sum(each["own"].values()) >= LEAST_SHARE * whole]
-    for each in shown[:MOST_FUNCTIONS]:
+@dataclass(frozen=True, slots=True)
+class TimedRow:
+    """A function without the calls in it, or some of its lines: what it is, its seconds, and those of its stages."""
+
+    label: str
+    place: str
+    seconds: float
+    share: float
+    stages: str
+    is_line: bool
+
+
+def timed_rows(told: Json) -> list[TimedRow]:
+    """Return the functions of a `compile_times.json` with their lines, the largest exclusive time first."""
+    whole = told["seconds"]
+    found = []
+    for each in told["functions"]:
         own, total = sum(each["own"].values()), sum(each["total"].values())
+        if own < LEAST_SHARE * whole:
+            continue
         traced = f", traced {each['traced']} times" if each["traced"] > 1 else ""
         inside = f", {_time(total)} with its calls" if total - own >= LEAST_SHARE * whole else ""
         place = f"{each['file']}:{each['line']}" if each["line"] else each["file"]
-        yield _row(own, whole, f"{each['function']}  {place}{traced}{inside}")
+        found.append(TimedRow(each["function"], place, own, own / whole, f"{traced}{inside}"[2:], is_line=False))
         for line in each["lines"][:MOST_LINES]:
             seconds = sum(line["stages"].values())
             if seconds >= LEAST_SHARE * whole:
-                yield _row(seconds, whole, f"  {_lines(line['lines'])}: {_of(line['stages'])}")
-    if len(shown) > MOST_FUNCTIONS:
-        yield f"  and {len(shown) - MOST_FUNCTIONS} functions more: depyf show --compile-times --json"
+                words = _of(line["stages"])
+                found.append(TimedRow(_lines(line["lines"]), place, seconds, seconds / whole, words, is_line=True))
+    return found
+
+
+def _functions(told: Json) -> Iterator[str]:
+    shown = 0
+    for row in timed_rows(told):
+        shown += not row.is_line
+        if shown > MOST_FUNCTIONS:
+            yield "  and more functions: depyf show --compile-times --json"
+            return
+        words = f"  {row.label}: {row.stages}" if row.is_line else f"{row.label}  {row.place}"
+        more = f", {row.stages}" if row.stages and not row.is_line else ""
+        yield _row(row.seconds, told["seconds"], words + more)
 
 
 def _repeated(each: Json) -> str:

@@ -1,4 +1,4 @@
-"""Lines of a text that a page folds: long headers, imports and names at the head, docstrings after one line."""
+"""Lines of a text that a page folds: long headers, imports and names at the head, docstrings, reads of parameters."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ from depyf.bytecode.records import dataclass
 FEWEST = 3
 """The fewest lines that are folded."""
 
+FEWEST_READS = 8
+"""The fewest lines at the start of a function that are folded because they only read modules and parameters."""
+
 HEADER = 3
 """Lines of a text's first comment that stay visible."""
 
 _IMPORT = re.compile(r"(?:import|from)\s+[\w.]")
 _NAMING = re.compile(r"\w+ = [\w.]+(?:\(\))?\s*(?:#.*)?$")
+_READ = re.compile(r"\s+\w+ = \w+(?:\.\w+|\[(?:'[^']*'|\"[^\"]*\"|\d+)\])+\s*(?:#.*)?$")
+_DEF = re.compile(r"\s*(?:async )?def \w+\(")
+_NAMES = "# Names that only the live process can give"
+"""The first line of the list of names in a full code."""
 _DOCSTRING = re.compile(r"\s*[rRuU]?(?P<quotes>\"\"\"|''')")
 
 
@@ -38,11 +45,40 @@ def folds(text: str) -> list[Fold]:
     docstrings = list(_docstrings(rows))
     head = _head(rows, docstrings[0][1] if docstrings and docstrings[0][0] == 1 else 0)
     header = next((index for index, row in enumerate(rows) if not row.startswith("#")), len(rows))
-    parts = [((HEADER, header), "the header"), (head, "imports and names")]
-    for (first, last), what in sorted([*parts, *((each, "the docstring") for each in docstrings)]):
+    parts = [((HEADER, header), "of the header"), (head, "of imports and names"), (_list(rows), "of names")]
+    parts += [(each, "of the docstring") for each in docstrings]
+    parts += [(each, "that read modules and parameters") for each in _reads(rows)]
+    for (first, last), what in sorted(parts):
         if last - first >= FEWEST:
-            found.append(Fold(first + 1, last, f"{last - first} more lines of {what}"))
+            found.append(Fold(first + 1, last, f"{last - first} more lines {what}"))
     return found
+
+
+def _reads(rows: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last lines of long runs of reads with which functions start.
+
+    before: `    modules = s._modules['l']._modules`, 70 lines like it, and the call of the graph
+    after: the first of these lines, "70 more lines that read modules and parameters", and the call
+    """
+    number = 0
+    while number < len(rows):
+        is_start = _DEF.match(rows[number]) is not None and rows[number].partition("#")[0].rstrip().endswith(":")
+        number += 1
+        if is_start:
+            first = number
+            while number < len(rows) and _READ.match(rows[number]):
+                number += 1
+            if number - first >= FEWEST_READS:
+                yield first + 1, number
+
+
+def _list(rows: Sequence[str]) -> tuple[int, int]:
+    """Return the first and last lines of the list of names at the head of a full code; (0, 0) if there is none."""
+    first = next((number for number, row in enumerate(rows) if row.startswith(_NAMES)), None)
+    if first is None:
+        return 0, 0
+    last = next((number for number in range(first, len(rows)) if not rows[number].startswith("#")), len(rows))
+    return first + 1, last
 
 
 def _docstrings(rows: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from depyf.findings import Finding, findings
 from depyf.findings.reasons import alike, entry_reasons
 from depyf.links.line_states import line_states
 from depyf.model.archive import ARCHIVE
-from depyf.model.bypass import Way
+from depyf.model.bypass import COMPILATION, Way
 from depyf.model.counts import breaks_of, counted, guard_count
 from depyf.model.cuda_graphs import words
 from depyf.model.naming import title
@@ -19,7 +19,7 @@ from depyf.model.skips import Whose, skips
 from depyf.model.spelling import spelled
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_library_file, resumption_words, short_path
-from depyf.views.words import graph_label, proof_words, resumption, trigger_words, where_words
+from depyf.views.words import backend_words, graph_label, proof_words, resumption, trigger_words, where_words
 
 NOTHING_SEEN = """\
 Nothing was compiled while the context was active. Usual reasons:
@@ -56,6 +56,8 @@ def index_markdown(session: Session, found: tuple[Finding, ...] | None = None) -
 
 def _nothing_seen(session: Session) -> str:
     """Return why nothing was compiled: the calls that bypassed compiled code if there are any, else usual reasons."""
+    if COMPILATION in session.unavailable:
+        return f"Nothing was compiled while the context was active: {session.unavailable[COMPILATION]}.\n"
     calls = [(each, times) for each, times in session.bypassed.items() if each.way in (Way.METHOD, Way.STANCE)]
     if not calls:
         return NOTHING_SEEN
@@ -103,7 +105,7 @@ def _findings(found: tuple[Finding, ...]) -> str:
 
 
 def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
-    rows = ["| compile | function | trigger | ops | guards | hits | s | proof |", f"|{'---|' * 8}"]
+    rows = ["| compile | function | trigger | ops | guards | hits | s | backend | proof |", f"|{'---|' * 9}"]
     for function, each in pairs:
         seconds = duration(each.seconds) if "total" in each.seconds else None
         cells = [
@@ -114,6 +116,7 @@ def _compiles(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
             _number(guard_count(each)),
             _number(each.hits),
             f"{seconds:.2f}" if seconds is not None else "",
+            backend_words(each),
             proof_words(each) if each.failure is None else "given up",
         ]
         rows.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")

@@ -74,6 +74,17 @@ def proof_words(compiled: Compile) -> str:
     return transformed.level.name
 
 
+def backend_words(compiled: Compile) -> str:
+    """Return the backend of a compile and the seconds that it took, as far as they are known, or "".
+
+    A backend also took the time of the backward, if the compile has one.
+    """
+    told = compiled.seconds.get("backend")
+    backward = compiled.seconds.get("backward total", compiled.seconds.get("backward inductor", 0.0))
+    spent = f"{told + backward:.2f} s" if told is not None else ""
+    return ", ".join(each for each in (f"`{compiled.backend}`" if compiled.backend else "", spent) if each)
+
+
 def resumption(function: Function, root: Function) -> Resumption | None:
     """Return where a resume function continues in the user's source, or None for the user's own function."""
     if function.resumes_at is None or function.break_line is None:

@@ -46,6 +46,40 @@ def write_two(directory: Path) -> Path:
     )
 
 
+@pytest.mark.parametrize(
+    ("address", "missing"),
+    [
+        ("#p0f9", "page"),
+        ("#nonsense/c0", "page"),
+        ("#p0f0/c9", "compile"),
+        ("#p0f0/c0/no_such_text", "text"),
+        ("#100%", "page"),
+    ],
+)
+def test_an_address_that_the_report_does_not_have_says_so(
+    launched: Any, tmp_path: Path, address: str, missing: str
+) -> None:
+    made = build_report(write_two(tmp_path))
+    with visit(launched, made.page) as visited:
+        visited.go(address)
+        notice = visited.page.locator("#unknown")
+        assert notice.is_visible() and f"names a {missing} that is not in this report: {address}" in notice.inner_text()
+        for known in ("#overview", "#p0f0", "#p0f0/c0", "#p0f0/c0/captured_graph", "#p0f0/c0/captured_graph/L1"):
+            visited.go(known)
+            assert not notice.is_visible(), known
+        visited.page.locator('[data-entry="c1"]').click()
+        visited.page.wait_for_function("location.hash.startsWith('#p0f0/c1')")
+        assert not notice.is_visible()
+
+
+def test_a_function_page_names_the_backend_and_its_time(launched: Any, tmp_path: Path) -> None:
+    told = toy_entry() | {"backend": "turbine", "seconds": {"total": 2.0, "backend": 1.25}}
+    made = build_report(write_dump(tmp_path, index([function("toy", [told])]), FILES))
+    with visit(launched, made.page) as visited:
+        visited.go("#p0f0/c0")
+        assert "Backend: turbine, 1.25 s." in visited.page.locator(".why").inner_text()
+
+
 @pytest.mark.parametrize("single_file", [False, True], ids=["folder", "single file"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_opens_from_disk_without_complaint(

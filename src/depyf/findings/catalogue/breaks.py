@@ -257,7 +257,7 @@ _MODULES = "torch/nn/modules/module.py"
 
 def called_in(found: GraphBreak) -> str:
     """Return the function whose call ended a graph, by torch's explanation, or "a function"."""
-    name = _CALLED_OBJECT.search(found.explanation) or _CALLED.search(found.explanation)
+    name = _CALLED_OBJECT.search(f"{found.explanation} {found.reason}") or _CALLED.search(found.explanation)
     if name is None:
         return "a function"
     place = found.where.filename.replace("\\", "/") if found.where is not None else ""

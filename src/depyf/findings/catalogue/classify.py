@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from depyf.findings.catalogue.kind import Change, Kind, Place
 from depyf.findings.catalogue.recompiles import (
+    ARRAY_FIXES,
     CLASS_AGAIN,
     DEFAULTS,
     DEVICE_CONTEXT,
@@ -40,6 +41,8 @@ from depyf.model.spelling import root_name, spelled, without_strings
 from depyf.model.syntax import decides, is_handed_over, is_handed_over_in, keyword_parameters
 
 _HINT = re.compile(r"\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
+_NAMES_ALONE = re.compile(r"^(?:guard on ['\"][^'\"]*['\"][^\s,]*(?:, )?)?(?:type \S+$)?")
+"""The part of a hint that only names a captured variable or a type."""
 _LEARNING_RATE = re.compile(r"\.param_groups\[\d+\]\[['\"]lr['\"]\]$")
 _HELD = re.compile(r"\.__(?:defaults|kwdefaults|closure)__\b")
 NONE_TYPE = "NoneType"
@@ -75,7 +78,7 @@ def _of_any_value(failure: GuardFailure, parameters: Collection[str], source: st
         place = Place.ARGUMENT
     kind = _of_tensor(failure, place) or _of_container(failure, place)
     if kind is not None:
-        return kind
+        return _of_array(kind, failure)
     change = _change(failure)
     return _of_value(failure, change, place, source) if change is not None and failure.source else UNKNOWN
 
@@ -99,6 +102,13 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
         case Check.TYPE if not _is_tensor_type(failure.actual):
             return VALUES[place, Change.NONE if _is_none(failure) else Change.TYPE]
     return TENSORS.get(failure.check)
+
+
+def _of_array(kind: Kind, failure: GuardFailure) -> Kind:
+    """Return a kind with the fix for an array of numpy, of which torch makes a tensor. Other fixes are for tensors."""
+    if "from_numpy(" not in without_strings(failure.source):
+        return kind
+    return replace(kind, fix=ARRAY_FIXES.get(kind.name, ""))
 
 
 def _of_size(failure: GuardFailure) -> Kind:
@@ -196,8 +206,9 @@ def advice(failure: GuardFailure, parameters: Collection[str] = (), source: str 
 def advice_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
     """Return the advice for a kind, or torch's own hint if the catalogue has no tested advice."""
     hint = _HINT.search(failure.text)
-    if not kind.fix and hint is not None:
-        return f"torch: {hint['hint']}"
+    words = _NAMES_ALONE.sub("", hint["hint"]) if hint is not None and not kind.fix else ""
+    if words:
+        return f"torch: {words}"
     return _filled(kind.fix, kind, failure, step)
 
 
@@ -294,7 +305,7 @@ def _change_of_literals(expected: object, actual: object, failure: GuardFailure)
         return Change.NONE
     if expected is ...:
         return Change.CONSTANT
-    if failure.actual and type(expected) is not type(actual) and not {type(expected), type(actual)} <= {int, float}:
+    if failure.actual and type(expected) is not type(actual):
         return Change.TYPE
     return next((change for cls, change in _TYPES if isinstance(expected, cls)), Change.CONSTANT)
 

@@ -157,6 +157,13 @@ INSIDE = Kind(
     "compile with `dynamic=True`: there is no variable of yours to mark as dynamic",
 )
 """For the size of a tensor that the user's call of a library does not name."""
+ARRAY_FIXES = {
+    TENSORS[Check.SIZE].name: "compile with `dynamic=True`: only a tensor can be marked as dynamic",
+    TENSORS[Check.RANK].name: TENSORS[Check.RANK].fix,
+    TENSORS[Check.DTYPE].name: "convert the array to one dtype before the call, with `{subject}.astype(...)`",
+    TENSORS[Check.STRIDE].name: "pass `numpy.ascontiguousarray({subject})`",
+}
+"""The fixes for arrays of numpy, by the kind of the same change of a tensor."""
 
 _MATMUL_PRECISION = Kind(
     "matmul-precision",
@@ -239,6 +246,13 @@ KEYS = Kind(
     "the keys of {value} were {change}",
     "give `{subject}` the same keys in the same order in all calls",
 )
+FILLED = Kind(
+    "dict-filled-in-call",
+    KEYS.cause,
+    "fill `{subject}` before the first call, with all its keys; a cache of keys and values gets tensors of their "
+    "largest size, which the function changes in place (a static cache)",
+    note="the compiled function itself fills it",
+)
 OTHER_NUMBER = replace(KEYS, cause="the number of keys of {value} was {change}")
 IN_SOME_CALLS = "{value} had the {item} in some calls only"
 KEYWORDS = Kind(
@@ -317,6 +331,7 @@ RECOMPILES: tuple[Kind, ...] = (
     *(SIZE_SPECIALIZED, INSIDE),
     *STATES.values(),
     *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN),
-    *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, KEYWORDS, MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
+    *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, FILLED, KEYWORDS),
+    *(MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
 )

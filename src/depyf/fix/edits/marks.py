@@ -16,20 +16,20 @@ import libcst as cst
 import libcst.matchers as m
 
 from depyf.findings import Finding
-from depyf.findings.events import Event, events
-from depyf.fix.edit import Edit, RefusedError, proposer, subject_of
+from depyf.findings.events import Event
+from depyf.fix.edit import Edit, RefusedError, event_of, kinds_of, proposer
 from depyf.fix.trees import Statement, replace_statement, statement
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.index_reader import Run
 
-SIZES = frozenset(("tensor-size", "symbolic-shape", "recompile-limit", "tensor-size-inside"))
+SIZES = frozenset(("tensor-size", "symbolic-shape", "tensor-size-inside"))
 
 
 @proposer
 def marked_dimensions(run: Run, finding: Finding) -> Iterator[Edit]:
     """Yield a mark before the user's call, and `dynamic=True`, for a size that changes."""
-    event = _event_of(run, finding)
-    if finding.kind not in SIZES or event is None:
+    event = event_of(run, finding)
+    if event is None or SIZES.isdisjoint(kinds_of(event, finding)):
         return
     for compiled, failure in zip(event.cause.compiles, event.cause.failures, strict=True):
         dimension = _dimension(failure)
@@ -41,10 +41,8 @@ def marked_dimensions(run: Run, finding: Finding) -> Iterator[Edit]:
     yield _dynamic(finding, event)
 
 
-def _event_of(run: Run, finding: Finding) -> Event | None:
-    ids = set(finding.compiles)
-    found = (each for each in events(run.session) if ids & {str(one.id) for _, one in each.compiles})
-    return next(found, None)
+def _subject(finding: Finding) -> tuple[str, str]:
+    return "tensor-size", str(finding.where)
 
 
 def _dimension(failure: GuardFailure) -> int | None:
@@ -95,7 +93,7 @@ def _mark(finding: Finding, file: str, line: int, parameter: tuple[int, str], di
     def apply(module: cst.Module) -> cst.Module:
         return replace_statement(module, line, change)
 
-    return Edit(file, line, f"mark_dynamic({name}, {dimension}) before the call", subject_of(finding), apply)
+    return Edit(file, line, f"mark_dynamic({name}, {dimension}) before the call", _subject(finding), apply)
 
 
 def _arguments(found: cst.CSTNode, position: int, name: str) -> list[str]:
@@ -151,6 +149,7 @@ def _dynamic(finding: Finding, event: Event) -> Edit:
         return made
 
     function = event.cause.function
-    return Edit(function.filename, function.first_line, "torch.compile(..., dynamic=True)", subject_of(finding), apply)
+    what = "torch.compile(..., dynamic=True)"
+    return Edit(function.filename, function.first_line, what, _subject(finding), apply, is_of_file=True)
 
 

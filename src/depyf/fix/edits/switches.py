@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from depyf.findings import Finding
-from depyf.fix.edit import Edit, proposer, subject_of
+from depyf.fix.edit import Edit, event_of, kinds_of, proposer
 from depyf.fix.trees import after_import_of_torch
 from depyf.model.index_reader import Run
 
@@ -41,21 +41,22 @@ SWITCHES = {
 @proposer
 def switches(run: Run, finding: Finding) -> Iterator[Edit]:
     """Yield the switches for a finding."""
-    for text in SWITCHES.get(finding.kind, ()):
-        yield _switch(finding, text)
+    for kind in kinds_of(event_of(run, finding), finding):
+        for text in SWITCHES.get(kind, ()):
+            yield _switch(finding, text, kind)
 
 
 @proposer
 def reordered_prints(run: Run, finding: Finding) -> Iterator[Edit]:
     """Yield the switch that lets Dynamo print after the graph, for a call of `print` that breaks it."""
     if finding.kind == "break-print":
-        yield _switch(finding, f"{CONFIG}.reorderable_logging_functions.add(print)")
+        yield _switch(finding, f"{CONFIG}.reorderable_logging_functions.add(print)", finding.kind)
 
 
-def _switch(finding: Finding, text: str) -> Edit:
+def _switch(finding: Finding, text: str, kind: str) -> Edit:
     def apply(module: cst.Module) -> cst.Module:
         return after_import_of_torch(module, text)
 
     file = finding.where.file if finding.where is not None else ""
     line = finding.where.line if finding.where is not None else 0
-    return Edit(file, line, text, subject_of(finding), apply, is_at_top=True)
+    return Edit(file, line, text, (kind, str(finding.where)), apply, is_of_file=True)

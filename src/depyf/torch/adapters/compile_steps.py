@@ -289,8 +289,8 @@ def _origins(nodes: Iterable[Any]) -> Iterator[Any]:
     """Yield the graph's nodes that nodes of the scheduler compute."""
     for each in nodes:
         for one in each.get_nodes() if hasattr(each, "get_nodes") else (each,):
-            own = getattr(one, "node", None)
-            yield from getattr(own, "origins", None) or ()
+            own: Any = getattr(one, "node", None)
+            yield from own.get_origins() if hasattr(own, "get_origins") else getattr(own, "origins", None) or ()
 
 
 def _common(found: list[Node]) -> Node:
@@ -302,11 +302,9 @@ def _common(found: list[Node]) -> Node:
     depth = 0
     while all(len(chain) > depth for chain in chains) and len({chain[depth] for chain in chains}) == 1:
         depth += 1
-    around = chains[0][depth - 1] if depth else None
+    around = chains[0][max(depth, 1) - 1]  # at least the root of the tree
     spots = [chain[depth].spot for chain in chains if len(chain) > depth]
     functions = {(spot[0], spot[2]) for spot in spots if spot is not None}
-    if around is None or around.caller is None:
-        return places[0]
     if len(functions) != 1 or len(spots) < len(chains):
         return around
     lines = {line for spot in spots if spot is not None for line in _lines(spot[1])}

@@ -83,8 +83,10 @@ def phase() -> str:
     return ""
 
 
-def call_failure(error: Exception, backend_name: str, frame: types.FrameType | None) -> Failure:
+def call_failure(error: Exception, backend_name: str, frame: types.FrameType | None, part: str = "") -> Failure:
     """Return the failure of a call: an exception of a compiled graph, which `frame` called for the program.
+
+    `part` follows the name of the backend, for example ", in its backward".
 
     The user's line is that of the operation in the compiled function if the graph knows it, else that of the call.
     """
@@ -94,7 +96,7 @@ def call_failure(error: Exception, backend_name: str, frame: types.FrameType | N
         type(error).__name__,
         lines,
         _line_of_graph(links) or _line_of_call(frame),
-        f"the code of the backend `{backend_name}`" if backend_name else "the code of the backend",
+        f"the code of the backend{f' `{backend_name}`' if backend_name else ''}{part}",
         raised=True,
         causes=tuple(dict.fromkeys(map(_words, links[1:]))),
     )

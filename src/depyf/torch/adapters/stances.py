@@ -14,6 +14,8 @@ from torch._dynamo import decorators, eval_frame
 
 from depyf.model.bypass import FAIL_ON_RECOMPILE, STANCES
 from depyf.model.run import Unavailable
+from depyf.torch.adapters.tracebacks import leave_out_own_frame, own_frames_stay
+from depyf.torch.adapters.unseen import left_alone
 
 _SET, _CALL = "_set_stance", "_callback_from_stance"
 _own: list[None] = []
@@ -48,6 +50,11 @@ def _outside_of_compiled_code() -> Iterator[None]:
         set_eval_frame(callback)
 
 
+def is_switched_off() -> bool:
+    """Return whether the program has switched off all compilation."""
+    return bool(getattr(torch._dynamo.config, "disable", False))
+
+
 @contextlib.contextmanager
 def own_stance() -> Iterator[None]:
     """Hide a stance that depyf sets from the listeners."""
@@ -68,17 +75,9 @@ def watch_stances(listener: Listener) -> Callable[[], None] | Unavailable:
     module: Any = eval_frame
     change, callback_from = getattr(decorators, _SET, None), getattr(module, _CALL, None)
     if not isinstance(change, types.FunctionType) or not isinstance(callback_from, types.FunctionType):
-        return Unavailable("torch before 2.6 has no stances")
+        return Unavailable("this torch has no stances (before 2.6), or keeps them elsewhere")
 
-    @functools.wraps(callback_from)
-    def heard(callback: Any) -> Any:
-        made = callback_from(callback)
-        if callback is None or callback is False:
-            return made
-        stance, wrapper = module._stance.stance, sys._getframe(1)
-        function = wrapper.f_locals.get("fn")
-        listener("called", stance, function, wrapper.f_back)
-        return _telling(made, listener, function, wrapper.f_back) if stance == FAIL_ON_RECOMPILE else made
+    heard = left_alone(_hearing(callback_from, listener))
 
     def look(stance: Any) -> None:
         is_watched = stance.stance in STANCES and not _own
@@ -105,6 +104,28 @@ def watch_stances(listener: Listener) -> Callable[[], None] | Unavailable:
     return end
 
 
+def _hearing(callback_from: Callable[[Any], Any], listener: Listener) -> Callable[[Any], Any]:
+    """Return torch's function that asks for the stance in each call, which reports the calls of compiled functions.
+
+    Before 2.7 torch calls it where Dynamo inspects every frame.
+    """
+    module: Any = eval_frame
+
+    @functools.wraps(callback_from)
+    def heard(callback: Any) -> Any:
+        made = callback_from(callback)
+        if callback is None or callback is False:
+            return made
+        stance, wrapper = module._stance.stance, sys._getframe(1)
+        function = wrapper.f_locals.get("fn")
+        listener("called", stance, function, wrapper.f_back)
+        if stance != FAIL_ON_RECOMPILE or own_frames_stay():
+            return made
+        return _telling(made, listener, function, wrapper.f_back)
+
+    return heard
+
+
 def _telling(
     callback: Any, listener: Listener, function: object, caller: types.FrameType | None
 ) -> Callable[..., object]:
@@ -116,8 +137,7 @@ def _telling(
             return callback(*args, **kwargs)
         except RuntimeError as error:
             listener("raised", function, caller, error)
-            # Without this frame in it, the traceback is the same as without depyf.
-            error.__traceback__ = error.__traceback__.tb_next if error.__traceback__ is not None else None
+            leave_out_own_frame(error)
             raise
 
     return telling

@@ -51,7 +51,7 @@ class Listener(Protocol):
         """Receive one of torch's timeline events, when it happens."""
 
     def enter_own(self) -> int | None:
-        """Begin depyf's own work in this thread; return what `leave_own` takes, None outside a compile."""
+        """Begin depyf's own work in this thread; return what `leave_own` takes, None before its first compile."""
 
     def leave_own(self, depth: int) -> None:
         """End depyf's own work."""

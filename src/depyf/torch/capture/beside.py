@@ -6,7 +6,10 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from depyf.model.bypass import COMPILATION, SWITCHED_OFF
 from depyf.model.run import Session
+from depyf.torch.adapters.stances import is_switched_off
+from depyf.torch.adapters.tracebacks import own_frames_stay
 from depyf.torch.capture.graph_failures import GraphFailures
 from depyf.torch.capture.hooked_modules import HookedModules
 from depyf.torch.capture.recorder import Recorder, Running
@@ -52,4 +55,10 @@ class Beside:
     def end(self) -> None:
         """Leave torch's graphs as they were, and note the hooks that compiled code does not run."""
         self._failures.end()
+        if is_switched_off():
+            self._session.unavailable[COMPILATION] = SWITCHED_OFF
+        if self._failures.unwatched:
+            stay = own_frames_stay()
+            reason = stay.reason if stay else "this torch calls compiled graphs in a way that depyf does not know"
+            self._session.unavailable["exceptions of compiled code in calls"] = reason
         self._session.bypassed.update(dict.fromkeys(self._modules.bypasses(), 1))

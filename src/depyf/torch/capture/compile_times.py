@@ -12,6 +12,7 @@ from typing import Any
 from depyf.model.compile_times import OWN, CompileTimes, Place, repetition, write_times
 from depyf.model.names import resumed_function
 from depyf.model.run import Session
+from depyf.torch.adapters import seams
 from depyf.torch.adapters.compile_steps import Steps, Threads
 from depyf.torch.adapters.skips import OF_TORCH
 from depyf.torch.adapters.unheard import LISTENERS
@@ -50,14 +51,14 @@ class CompileTiming:
         if ledger is None:
             ledger = self._threads.ledger = Ledger(time.perf_counter_ns)
             self._ledgers.append(ledger)
-        ledger.event(event)
+        ledger.event(event, own_id=_current_id)
         if self._steps is not None and ledger.steps:
             self._steps.watch_inductor()
 
     def enter_own(self) -> int | None:
-        """Begin depyf's own work in this thread; return what `leave_own` takes, None outside a compile."""
+        """Begin depyf's own work in this thread; return what `leave_own` takes, None before its first compile."""
         ledger = self._threads.ledger
-        return ledger.enter(OWN, ledger.root) if ledger is not None and ledger.steps else None
+        return ledger.enter(OWN, ledger.root) if ledger is not None else None
 
     def leave_own(self, depth: int) -> None:
         """End depyf's own work."""
@@ -76,6 +77,8 @@ class CompileTiming:
                 if resumed_function(code.co_name) is None:
                     key = code.co_filename, code.co_firstlineno, name_of(code)
                     found.traced[key] = found.traced.get(key, 0) + count
+        if not seams.has_structured_trace():
+            found.unavailable["stages"] = "this torch has no timeline of compiles"
         found.repetitions = [
             repetition(found, str(compiled.id), repeat)
             for _, compiled in session.compiles()
@@ -129,6 +132,12 @@ class _Functions:
             return 0, name
         code, _ = min(own, key=lambda pair: len(pair[1]))
         return code.co_firstlineno, name_of(code)
+
+
+def _current_id() -> str:
+    """Return the id of the running compile, for a torch whose events do not have it."""
+    current = seams.current_compile()
+    return str(current[0]) if current is not None else ""
 
 
 def _seconds_of_a_reading() -> float:

@@ -10,13 +10,13 @@ import marshal
 import re
 import types
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 
-from depyf.bytecode.records import dataclass
-from depyf.decompiler.function import Decompiled, decompile_function
 from depyf.model.artifacts.transformed_source import renamed
 from depyf.model.names import is_installed
-from depyf.torch.adapters.profiler_marks import instruction_count, without_marks
+from depyf.torch.capture.kept_proofs import KeptProofs
 from depyf.torch.capture.listing import names_in_dump
+from depyf.torch.capture.proven import Proven, Shown, shown_of
 from depyf.verify.assumptions import Assumptions
 from depyf.verify.level import Level
 
@@ -26,42 +26,42 @@ MOST = 256
 _FIRST_DIGIT = re.compile(r"\d")
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Dynamo's code without its profiler marks, and its decompilation.
+class EqualCodes:
+    """The decompilations of a context. May be used from any thread.
 
-    source, module: the text with the names of the dump; `to_dump` maps those of the process to them.
-    counted: the names that Dynamo numbers, in the order of the code.
+    kept: the proven decompilations of earlier processes.
     """
 
-    decompiled: Decompiled
-    source: str
-    module: str
-    to_dump: Mapping[str, str]
-    instructions: int
-    counted: tuple[str, ...]
-
-
-class EqualCodes:
-    """The decompilations of a context. May be used from any thread."""
-
-    def __init__(self) -> None:
+    def __init__(self, kept: KeptProofs | None = None) -> None:
         self._known: dict[Hashable, Shown] = {}
+        self._kept = kept if kept is not None else KeptProofs(None)
 
     def shown(self, code: types.CodeType, known: Assumptions, results: Mapping[str, Sequence[str]]) -> Shown:
         """Return the decompilation of Dynamo's code. For an equal code, reuse the earlier one with the new names."""
         counted = tuple(name for name in code.co_names if _is_counted(name))
         key = _key(code, {name: f"{_kind(name)} {number}" for number, name in enumerate(counted)}, known, results)
-        earlier = self._known.get(key) if key is not None else None
+        earlier = self._earlier(key, len(counted)) if key is not None else None
         if earlier is not None:
             return _under_other_names(earlier, code, counted)
-        made = _shown(code, known, results, counted)
+        made = shown_of(code, known, results, counted)
         # A placeholder would keep the program's objects alive, and an unproven result has a name in its reason.
         if key is not None and not made.decompiled.placeholders and made.decompiled.level is not Level.UNPROVEN:
-            if len(self._known) >= MOST:
-                self._known.clear()
-            self._known[key] = made
+            self._keep(key, made)
+            self._kept.put(key, made)
         return made
+
+    def _earlier(self, key: Hashable, counted: int) -> Shown | None:
+        found = self._known.get(key)
+        if found is None:
+            found = self._kept.get(key, counted)
+            if found is not None:
+                self._keep(key, found)
+        return found
+
+    def _keep(self, key: Hashable, made: Shown) -> None:
+        if len(self._known) >= MOST:
+            self._known.clear()
+        self._known[key] = made
 
 
 def _is_counted(name: str) -> bool:
@@ -102,26 +102,24 @@ def _without_slice(constant: object) -> object:
     return (constant.start, constant.stop, constant.step) if type(constant) is slice else constant
 
 
-def _shown(
-    code: types.CodeType, known: Assumptions, results: Mapping[str, Sequence[str]], counted: tuple[str, ...]
-) -> Shown:
-    bare = without_marks(code)
-    made = decompile_function(bare, simplify=True, assumptions=known, result_names=results)
-    to_dump = names_in_dump(code)
-    return Shown(
-        made,
-        renamed(made.source, to_dump),
-        renamed(made.module_source, to_dump),
-        to_dump,
-        instruction_count(bare),
-        counted,
-    )
-
-
 def _under_other_names(earlier: Shown, code: types.CodeType, counted: tuple[str, ...]) -> Shown:
     to_dump = names_in_dump(code)
     own = (to_dump.get(name, name) for name in counted)
     names = {earlier.to_dump.get(old, old): new for old, new in zip(earlier.counted, own, strict=True)}
     source = renamed(earlier.source, names)
     module = source if earlier.module == earlier.source else renamed(earlier.module, names)
-    return Shown(earlier.decompiled, source, module, to_dump, earlier.instructions, counted)
+    real = dict(zip(earlier.counted, counted, strict=True))
+    return Shown(_renamed(earlier.decompiled, real), source, module, to_dump, earlier.instructions, counted)
+
+
+def _renamed(proven: Proven, real: Mapping[str, str]) -> Proven:
+    """Return a result for code in which numbered names are others."""
+    if all(old == new for old, new in real.items()):
+        return proven
+    names, functions = (
+        {name: real.get(own, own) for name, own in each.items()} for each in (proven.names, proven.functions)
+    )
+    compiled = proven.compiled
+    if compiled is not None:
+        compiled = compiled.replace(co_names=tuple(real.get(name, name) for name in compiled.co_names))
+    return replace(proven, names=names, functions=functions, compiled=compiled)

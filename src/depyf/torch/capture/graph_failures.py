@@ -26,21 +26,26 @@ class GraphFailures:
         self._changed = changed
         self._ends: list[Callable[[], None]] = []
         self._lock = threading.Lock()
+        self.unwatched = False
+        """Whether this torch holds a graph in a way that hides its exceptions."""
 
     def watch(self, running: Running, new_code: types.CodeType) -> None:
         """Watch the graphs that Dynamo's code of a compile calls, until the end of the context."""
         scope, backend = seams.globals_in_progress(), caller.backend()
 
-        def raised(error: Exception, frame: types.FrameType | None) -> None:
+        def raised(error: Exception, frame: types.FrameType | None, part: str) -> None:
             with self._problems.contained("noting an exception of compiled code"), paused():
-                self._note(running, error, backend, frame)
+                self._note(running, error, backend, frame, part)
 
         if not isinstance(scope, Mapping):
             return
         for name in new_code.co_names:
-            end = watch_graph(scope.get(name), unseen(raised)) if compiled_fn_number(name) is not None else None
+            graph = scope.get(name) if compiled_fn_number(name) is not None else None
+            end = watch_graph(graph, unseen(raised)) if graph is not None else None
             if end is not None:
                 self._ends.append(end)
+            elif graph is not None:
+                self.unwatched = True
 
     def end(self) -> None:
         """Leave the graphs as torch made them."""
@@ -48,11 +53,13 @@ class GraphFailures:
             end()
         self._ends.clear()
 
-    def _note(self, running: Running, error: Exception, backend: str, frame: types.FrameType | None) -> None:
+    def _note(
+        self, running: Running, error: Exception, backend: str, frame: types.FrameType | None, part: str
+    ) -> None:
         from depyf.torch.adapters.raised import call_failure  # only a failure needs it
 
         with self._lock:
-            add_call_failure(running.compile, call_failure(error, backend, frame))
+            add_call_failure(running.compile, call_failure(error, backend, frame, part))
         self._changed(running)
 
 

@@ -121,6 +121,8 @@ def _followed(source: str, scope: Mapping[str, Mapping[str, object]]) -> object:
                 steps.append((".", name))
             case ast.Subscript(value=inner, slice=ast.Constant(value=key)):
                 steps.append(("[", key))
+            case ast.Call(func=ast.Name(id="dict_item"), args=[inner, ast.Constant(value=key)]):
+                steps.append(("[", key))
             case _:
                 return None
         node = inner

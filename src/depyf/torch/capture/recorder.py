@@ -128,8 +128,9 @@ class Recorder(join.Join[Running]):
         if self._equal_codes is None:
             # Import the decompiler only when there is something to decompile.
             from depyf.torch.capture.equal_codes import EqualCodes
+            from depyf.torch.capture.kept_proofs import kept_proofs
 
-            self._equal_codes = EqualCodes()
+            self._equal_codes = EqualCodes(kept_proofs())
         return self._equal_codes
 
     def knows(self, compile_id: CompileId) -> bool:

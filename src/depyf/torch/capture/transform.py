@@ -9,22 +9,20 @@ import dataclasses
 import types
 
 from depyf.bytecode.records import dataclass
-from depyf.decompiler.function import Decompiled
 from depyf.model.artifacts.graph_source import user_lines
 from depyf.model.artifacts.transformed_source import Notes, annotated, comment_lines
 from depyf.model.names import compiled_fn_number, file_part, resume_offset
 from depyf.model.reproducible import reproducible
 from depyf.model.run import Compile, Dialect, Function, Recompile, Transformed
 from depyf.model.user_source import marked_source
-from depyf.torch.adapters.profiler_marks import without_marks
 from depyf.torch.capture.equal_codes import EqualCodes
 from depyf.torch.capture.known_graphs import assumptions, result_names
 from depyf.torch.capture.listing import line_of_offset, listing, object_words
+from depyf.torch.capture.proven import Proven
 from depyf.torch.capture.recorder import Running
 from depyf.torch.stepping.proven_codes import OF_FILE, FileCode
 from depyf.trace.directory import Dump
 from depyf.verify.assumptions import Assumptions
-from depyf.verify.candidate.recompile import is_same_but_for_lines, recompile
 from depyf.verify.level import Level
 from depyf.views.words import in_columns, place_words, proof_words, resumption, trigger_words
 
@@ -61,8 +59,8 @@ def transform(
     """
     compiled, now = subject.compile, install or log_bytecode
     known = dataclasses.replace(assumptions(compiled, subject.new_code), in_place=install)
-    if now:
-        codes = EqualCodes()  # The code of the file is compared with exactly the code that was proven.
+    if install:
+        codes = EqualCodes()  # What replaces running code is always proven anew.
     shown = codes.shown(subject.new_code, known, result_names(compiled, subject.new_code))
     decompiled = shown.decompiled
     transformed = Transformed(
@@ -96,6 +94,7 @@ def _lines_of_bytecode(
     """Return which lines of two listings correspond, if the code of the file exists."""
     if code is None:
         return ()
+    from depyf.torch.adapters.profiler_marks import without_marks
     from depyf.torch.capture.listed_lines import listed_lines
 
     return listed_lines(new_code, without_marks(new_code), code, known)
@@ -107,7 +106,7 @@ class _File:
 
     subject: Subject
     transformed: Transformed
-    decompiled: Decompiled
+    decompiled: Proven
     dump: Dump
     name: str
     known: Assumptions
@@ -176,11 +175,13 @@ def _file_name(subject: Subject, dump: Dump) -> str:
 
 
 def _compiled_from_file(
-    subject: Subject, transformed: Transformed, decompiled: Decompiled, text: str, path: str
+    subject: Subject, transformed: Transformed, decompiled: Proven, text: str, path: str
 ) -> types.CodeType | None:
     """Return the code of a file with the names of this process, or None if it is not the proven code."""
     if transformed.level is Level.UNPROVEN:
         return None
+    from depyf.verify.candidate.recompile import is_same_but_for_lines, recompile
+
     code = recompile(
         text,
         subject.new_code,

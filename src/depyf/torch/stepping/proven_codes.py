@@ -11,14 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from depyf.bytecode.reader import read
 from depyf.bytecode.records import dataclass
 from depyf.errors import DecompilationError
-from depyf.torch.adapters.profiler_marks import without_marks
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.verify.assumptions import Assumptions
-from depyf.verify.candidate.recompile import recompile
-from depyf.verify.compare import verify
 from depyf.verify.level import Level
 
 
@@ -50,6 +46,12 @@ class FileCode:
 
     def _prove(self, of_dynamo: types.CodeType) -> str:
         """Make the code and prove it; return why it may not run, or ''."""
+        # A capture that finds its proofs on disk imports neither the decompiler nor the verifier.
+        from depyf.bytecode.reader import read
+        from depyf.torch.adapters.profiler_marks import without_marks
+        from depyf.verify.candidate.recompile import recompile
+        from depyf.verify.compare import verify
+
         text = self.path.read_text(encoding="utf-8")
         reason, original = "", read(without_marks(of_dynamo))
         for lets_go in (False, True):

@@ -22,7 +22,7 @@ from depyf.model.status import status_of
 from depyf.views.folds import folds
 from depyf.views.html.chunks import Chunks
 from depyf.views.html.owners import owner_of
-from depyf.views.words import proof_words, trigger_words
+from depyf.views.words import backend_words, proof_words, trigger_words
 
 MOST_INLINE = 16_000
 """The longest text that comes with its function, in characters. A longer one is loaded on demand."""
@@ -137,6 +137,7 @@ def _entry(run: Run, function: Function, compiled: Compile, places: _Places, chu
         "why": _why(run.session.functions.get(function.root, function), function, compiled),
         "kind": type(compiled.trigger).__name__,
         "proof": proof_words(compiled),
+        "backend": backend_words(compiled),
         "level": transformed.level.name if isinstance(transformed, Transformed) else "none",
         "hits": compiled.hits,
         "ops": compiled.op_count,

@@ -11,6 +11,7 @@ from depyf.bytecode.records import dataclass
 from depyf.findings import findings
 from depyf.findings.cache_misses.looks import Look, looks
 from depyf.links.line_states import FunctionLines, line_states
+from depyf.model.compile_times import read_times, times_json
 from depyf.model.counts import breaks_of
 from depyf.model.index_reader import Run, changed_at, has_index, read_run
 from depyf.model.modules import Module, folded, modules
@@ -20,6 +21,7 @@ from depyf.model.run import Compile, Function, Recompile
 from depyf.model.running_compile import SLOW
 from depyf.model.status import SIGNS, Status, status_of
 from depyf.model.user_source import is_library_file
+from depyf.views.compile_times import TimedRow, timed_rows
 from depyf.views.html.breaks import Broken, GivenUp, Skipped, broken, failed, skipped
 from depyf.views.html.chunks import as_json
 from depyf.views.html.costs import costs_data
@@ -126,6 +128,12 @@ class Process:
     def times(self) -> list[TimeRow]:
         """Return the compile times."""
         return time_rows(self.run, self.addresses)
+
+    @cached_property
+    def timed(self) -> list[TimedRow]:
+        """Return the functions and lines with their compile times, if these were measured."""
+        times = read_times(self.run.directory)
+        return timed_rows(times_json(times)) if times is not None and times.cells else []
 
     @property
     def stack(self) -> str:

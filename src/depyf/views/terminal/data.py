@@ -56,6 +56,7 @@ def overview(run: Run) -> list[Json]:
             "breaks": breaks_of([compiled]).places,
             "calls": compiled.hits,
             "seconds": round(duration(compiled.seconds), 6),
+            "backend": compiled.backend,
             "failed": _failed(compiled),
         }
         for function, compiled in run.session.compiles()
@@ -139,6 +140,7 @@ def costs(run: Run) -> list[Json]:
             "function": title(function),
             "where": _place(function),
             "seconds": round(duration(compiled.seconds), 6),
+            "backend": compiled.backend,
             "phases": phases(compiled.seconds),
             "operations": compiled.op_count,
             "guards": guard_count(compiled),
@@ -226,6 +228,7 @@ def _compile(run: Run, function: Function, compiled: Compile) -> Json:
     return {
         "id": str(compiled.id),
         "trigger": _trigger(function, compiled),
+        "backend": compiled.backend,
         "transformed": run.text(code.file) if isinstance(code, Transformed) else "",
         "level": code.level.name if isinstance(code, Transformed) else None,
         "unavailable": code.reason if isinstance(code, Unavailable) else "",

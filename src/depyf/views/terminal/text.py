@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.syntax import Syntax
-from rich.table import Table
 from rich.text import Text
 
 from depyf.model.counts import counted
 from depyf.model.names import resumed_function
 from depyf.views.compile_times import table
+from depyf.views.folds import folds
+from depyf.views.terminal.whole_words import Paragraph, Rows
 
 Json: TypeAlias = dict[str, Any]
 SEVERITY = {"high": "bold red", "medium": "yellow", "low": "dim"}
-INDENT = (0, 0, 0, 2)
-"""The margins of lines that belong to the line above: top, right, bottom, left."""
+INDENT = 2
+"""The indentation of lines that belong to the line above."""
 
 
 def rendered(view: str, items: list[Json]) -> RenderableType:
     """Return a view's items as text, or a message that there are none."""
     if not items:
         return Text(EMPTY.get(view, "there is nothing with that name; `depyf show DUMP` lists the names"), style="dim")
-    return Group(*RENDERERS[view](items))
+    return Group(*(Paragraph(each) if isinstance(each, Text) else each for each in RENDERERS[view](items)))
 
 
 EMPTY = {
@@ -40,8 +39,8 @@ EMPTY = {
 }
 
 
-def _below(what: RenderableType, indent: tuple[int, int, int, int]) -> RenderableType:
-    return Padding(what, indent, expand=False)
+def _below(what: Text, indent: int, empty_lines: int = 0) -> RenderableType:
+    return Paragraph(what, indent, empty_lines)
 
 
 def _name(function: str) -> str:
@@ -51,13 +50,13 @@ def _name(function: str) -> str:
 
 
 def _overview(items: list[Json]) -> Iterator[RenderableType]:
-    table = _table("compile", "function", "why", right=("ops", "guards", "breaks", "calls", "seconds"))
+    table = Rows(("compile", "function", "why", "ops", "guards", "breaks", "calls", "seconds"), right=5)
     for each in items:
         failed = f" · {each['failed']}" if each["failed"] else ""
         place = Text(each["function"]).append(f"  {_at(each['where'])}", "dim")
         numbers = [_number(each[name]) for name in ("operations", "guards", "breaks", "calls")]
         style = "red" if failed else "cyan" if each["trigger"] == "recompile" else ""
-        table.add_row(each["id"], place, Text(each["trigger"] + failed, style), *numbers, _seconds(each["seconds"]))
+        table.add(each["id"], place, Text(each["trigger"] + failed, style), *numbers, _seconds(each["seconds"]))
     yield table
 
 
@@ -70,7 +69,7 @@ def _findings(items: list[Json]) -> Iterator[RenderableType]:
         yield _below(Text(each["cause"]), INDENT)
         if each["fix"]:
             yield _below(Text("fix: ", "green").append(each["fix"], "default"), INDENT)
-        yield _below(Text(_cost(each["cost"]), "dim"), (0, 0, 1, 2))
+        yield _below(Text(_cost(each["cost"]), "dim"), INDENT, 1)
 
 
 def _cost(cost: Json) -> str:
@@ -91,7 +90,7 @@ def _breaks(items: list[Json]) -> Iterator[RenderableType]:
         for hint in each["hints"]:
             yield _below(Text("hint: ", "green").append(hint, "default"), INDENT)
         compiles = f"in compile {', '.join(each['compiles'])}" if each["compiles"] else ""
-        yield _below(Text(compiles, "dim"), (0, 0, 1 if compiles else 0, 2))
+        yield _below(Text(compiles, "dim"), INDENT, 1 if compiles else 0)
 
 
 def _recompiles(items: list[Json]) -> Iterator[RenderableType]:
@@ -106,7 +105,7 @@ def _recompiles(items: list[Json]) -> Iterator[RenderableType]:
         for reason in told["reasons"] if told is not None else ():
             yield _below(Text(f"{told['entry']} refused: ", "dim").append(reason["text"], "default"), INDENT)
             if reason["advice"]:
-                yield _below(Text("fix: ", "green").append(reason["advice"], "default"), (0, 0, 0, 4))
+                yield _below(Text("fix: ", "green").append(reason["advice"], "default"), 2 * INDENT)
         others = len(each["refused"]) - 1
         if others > 0:
             yield _below(Text(f"{counted(others, 'other entry', 'other entries')} refused more: --json", "dim"), INDENT)
@@ -116,12 +115,12 @@ def _recompiles(items: list[Json]) -> Iterator[RenderableType]:
 
 
 def _costs(items: list[Json]) -> Iterator[RenderableType]:
-    table = _table("compile", "function", "of which", right=("seconds", "calls"))
+    table = Rows(("compile", "function", "of which", "seconds", "calls"), right=2)
     for each in items:
         parts = sorted(each["phases"].items(), key=lambda part: -part[1])
         told = ", ".join(f"{name} {_seconds(value)}" for name, value in parts)
         place = Text(each["function"]).append(f"  {_at(each['where'])}", "dim")
-        table.add_row(each["id"], place, told, _seconds(each["seconds"]), _number(each["calls"]))
+        table.add(each["id"], place, told, _seconds(each["seconds"]), _number(each["calls"]))
     total = sum(each["seconds"] for each in items)
     yield table
     yield Text(f"{counted(len(items), 'compile')}, {_seconds(total) or '0 s'} in all", "dim")
@@ -142,8 +141,12 @@ def _functions(items: list[Json]) -> Iterator[RenderableType]:
         yield _code(each["source"], each["where"]["line"])
         for compiled in each["compiles"]:
             level = f", proven {compiled['level']}" if compiled["level"] else ""
-            yield Text(f"\n{compiled['id']}: {compiled['trigger']}{level}", "bold")
-            yield _code(compiled["transformed"]) if compiled["transformed"] else Text(compiled["unavailable"], "dim")
+            backend = f", backend {compiled['backend']}" if compiled["backend"] else ""
+            yield Text(f"\n{compiled['id']}: {compiled['trigger']}{backend}{level}", "bold")
+            if compiled["transformed"]:
+                yield from _folded_code(compiled["transformed"])
+            else:
+                yield Text(compiled["unavailable"], "dim")
             yield from _listed("guards", compiled["guards"])
             yield from _listed("graphs", compiled["graphs"])
             yield from _listed("kernels", compiled["kernels"])
@@ -168,7 +171,7 @@ def _caches(items: list[Json]) -> Iterator[RenderableType]:
         if each["why"]:
             yield _below(Text(each["why"]), INDENT)
         for line in each["details"]:
-            yield _below(Text(line, "green" if line.startswith("+") else "red"), (0, 0, 0, 4))
+            yield _below(Text(line, "green" if line.startswith("+") else "red"), 2 * INDENT)
 
 
 def _listed(what: str, names: Iterable[str]) -> Iterator[RenderableType]:
@@ -179,18 +182,21 @@ def _listed(what: str, names: Iterable[str]) -> Iterator[RenderableType]:
 
 
 def _code(text: str, first: int = 1) -> RenderableType:
-    return Syntax(
-        text.rstrip("\n"), "python", line_numbers=True, start_line=first, word_wrap=True, background_color="default"
-    )
+    lines = text.rstrip("\n").splitlines()
+    # The terminal wraps long lines. A line that rich wraps is not the code.
+    width = max(map(len, lines), default=0) + 1
+    code = "\n".join(lines)
+    return Syntax(code, "python", line_numbers=True, start_line=first, code_width=width, background_color="default")
 
 
-def _table(*left: str, right: tuple[str, ...] = ()) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
-    for name in left:
-        table.add_column(name, overflow="fold")
-    for name in right:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+def _folded_code(text: str) -> Iterator[RenderableType]:
+    """Yield code without the lines that a page folds; `--json` has them."""
+    lines, shown = text.rstrip("\n").splitlines(), 0
+    for fold in folds(text):
+        yield _code("\n".join(lines[shown : fold.first - 1]), shown + 1)
+        yield Text(f"    … {fold.words}: --json", "dim")
+        shown = fold.last
+    yield _code("\n".join(lines[shown:]), shown + 1)
 
 
 def _at(where: Json) -> str:

@@ -36,7 +36,8 @@ depyf.functionPage = (() => {
     get docs() { return this.entry.docs; }
 
     go(entry, doc) {
-      const kept = doc || (this.panes[1] && this.panes[1].doc && this.panes[1].doc.key) || "";
+      const wanted = doc || (this.panes[1] && this.panes[1].doc && this.panes[1].doc.key) || "";
+      const kept = this.data.entries.some((each) => each.key === entry && each.docs.some((one) => one.key === wanted)) ? wanted : "";
       depyf.route.go([this.name, entry, kept].filter(Boolean).join("/"));
     }
 
@@ -82,6 +83,7 @@ depyf.functionPage = (() => {
       const facts = [element("b", {}, entry.kind === "Outside" ? "graph " + entry.id : entry.fn === this.data.name ? "compile " + entry.id : entry.fn + ", compile " + entry.id), ": ", ...coded(entry.why), ". "];
       const counts = [[entry.ops, "operation", "operations"], [entry.guards, "guard", "guards"], [entry.hits, "call served", "calls served"]].filter(([number]) => number !== null);
       if (counts.length) facts.push(counts.map(([number, one, many]) => number + " " + (number === 1 ? one : many)).join(", ") + ". ");
+      if (entry.backend) facts.push("Backend: ", ...coded(entry.backend), ". ");
       if (entry.kind !== "Outside") facts.push(entry.missing ? "No code: " + entry.missing : "Proof of the transformed code: " + entry.proof + ".");
       if (entry.restarts) facts.push(" ", depyf.coded(entry.restarts), ".");
       if (entry.failure) facts.push(this.givenUp(entry.failure));
@@ -373,10 +375,12 @@ depyf.functionPage = (() => {
     }
   }
 
-  // The name of a file may have slashes, so the place is the rest of the address.
+  // The name of a file may have slashes, so the place is the rest of the address. Returns the part of it that does not exist.
   async function show(name, entry, doc, ...place) {
     if (!shown || shown.name !== name) shown = new FunctionPage(name, await depyf.load(name));
     await shown.open(entry, doc, place.join("/"));
+    if (entry && !shown.data.entries.some((each) => each.key === entry)) return "compile";
+    return doc && !shown.docs.some((each) => each.key === doc) ? "text" : "";
   }
 
   return { show, current: () => shown };

@@ -1,6 +1,6 @@
 // Chooses the page by the part of the address after `#`, so that each page and line has a link.
 depyf.route = (() => {
-  const which = document.getElementById("which");
+  const which = document.getElementById("which"), unknown = document.getElementById("unknown");
   let process = depyf.processes[0].key;
   let settled = Promise.resolve();
 
@@ -19,8 +19,13 @@ depyf.route = (() => {
     return show();
   }
 
+  function decoded(address) {
+    try { return decodeURIComponent(address); } catch { return address; /* a stray % */ }
+  }
+
   async function showNow() {
-    const parts = decodeURIComponent(location.hash.slice(1) || document.documentElement.dataset.home || "").split("/");
+    const address = decoded(location.hash.slice(1) || document.documentElement.dataset.home || "");
+    const parts = address.split("/");
     const owner = depyf.processes.find((each) => each.functions.some((one) => one.page === parts[0]));
     // `p1/overview` is a page of another process than the shown one.
     if (depyf.processes.some((each) => each.key === parts[0])) process = parts.shift();
@@ -36,11 +41,14 @@ depyf.route = (() => {
       if (link.hash === "#" + page) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
+    let missing = known || owner ? "" : "page";
     if (page === "diff") await depyf.diffPage.show(...parts.slice(1));
     if (owner) {
-      await depyf.functionPage.show(...parts);
+      missing = await depyf.functionPage.show(...parts);
       document.title = "depyf: " + owner.functions.find((one) => one.page === parts[0]).name;
     } else document.title = "depyf: " + (known ? page : "overview");
+    unknown.hidden = !missing;
+    unknown.textContent = missing ? `The address names a ${missing} that is not in this report: #${address}. ` + (owner ? "This page shows the nearest part that there is." : "This is the overview.") : "";
     document.documentElement.dataset.shown = location.hash || "#" + (document.documentElement.dataset.home || "overview");
   }
 

@@ -1,0 +1,1 @@
+"""Does `--compile-times` name where compile time went, and at which cost?"""

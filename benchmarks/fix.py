@@ -1,0 +1,155 @@
+"""Does `depyf fix` remove what can be removed, and is the edited program the same?
+
+    python -m benchmarks.fix [--programs TEXT] [--random 20]
+
+Each program of `corpus/fix` is copied into a folder and fixed there with --apply. Then a judge of its own runs the
+eager original against the edited function, eager and compiled, on random inputs that the program never saw. Programs
+below `near` must keep their finding, because its edit would change a result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+ROOT = Path(__file__).resolve().parents[1]
+CORPUS = ROOT / "corpus" / "fix"
+_EXPECTED = re.compile(r"^# (gone|left): (.*)$", re.MULTILINE)
+
+
+@dataclass
+class Judged:
+    """A program: what remained of what must be gone, which random inputs differ, and whether its file changed."""
+
+    name: str
+    remaining: list[str] = field(default_factory=list)
+    different: list[str] = field(default_factory=list)
+    is_changed: bool = False
+    told: dict[str, Any] = field(default_factory=dict)
+    error: str = ""
+
+
+def fixed(program: Path, folder: Path, *options: str) -> tuple[Path, dict[str, Any], str]:
+    """Run `depyf fix` on a copy of a program; return the copy, its JSON, and its errors."""
+    own = folder / program.stem
+    own.mkdir()
+    copied = own / program.name
+    shutil.copy(program, copied)
+    command = [sys.executable, "-W", "ignore", "-m", "depyf", "fix", "--json", *options, program.name]
+    done = subprocess.run(command, cwd=own, capture_output=True, text=True, check=False)
+    file = own / "fix.json"
+    return copied, json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}, done.stderr
+
+
+def judge(program: Path, folder: Path, count: int) -> Judged:
+    """Fix a program and judge the edited one."""
+    copied, told, errors = fixed(program, folder, "--apply")
+    found = Judged(program.stem, told=told)
+    if not told:
+        found.error = errors.strip().splitlines()[-1] if errors.strip() else "no fix.json"
+        return found
+    kinds = _EXPECTED.search(program.read_text(encoding="utf-8"))
+    assert kinds is not None
+    left = {each["kind"] for each in told["left"]}
+    found.remaining = [kind for kind in kinds[2].split() if kind in left]
+    found.is_changed = copied.read_bytes() != program.read_bytes()
+    found.different = list(different(loaded(program, "before"), loaded(copied, "after"), count))
+    return found
+
+
+def near(program: Path, folder: Path) -> Judged:
+    """Fix a program that must stay as it is; the option --apply would write a wrong edit."""
+    copied, told, errors = fixed(program, folder, "--apply")
+    found = Judged(program.stem, told=told, error="" if told else errors[-300:])
+    left = {each["kind"] for each in told.get("left", ())}
+    found.remaining = [kind for kind in _kinds(program) if kind in left]
+    found.is_changed = copied.read_bytes() != program.read_bytes()
+    return found
+
+
+def loaded(path: Path, name: str) -> ModuleType:
+    """Return a program as a module of its own, without running its loop."""
+    spec = importlib.util.spec_from_file_location(f"{path.stem}_{name}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def different(before: ModuleType, after: ModuleType, count: int) -> list[str]:
+    """Return the inputs for which the edited function gives something else, eager or compiled."""
+    torch._dynamo.reset()
+    made = []
+    for module in (before, after, after):
+        torch.manual_seed(0)
+        made.append(module.make())
+    made[2] = torch.compile(made[2], backend="eager")
+    found = []
+    for seed in range(count):
+        inputs = before.inputs(torch.Generator().manual_seed(1000 + seed))
+        results = [_result(function, copy.deepcopy(inputs)) for function in made]
+        for word, other in zip(("eager", "compiled"), results[1:], strict=True):
+            try:
+                torch.testing.assert_close(other, results[0], equal_nan=True)
+            except AssertionError as error:
+                found.append(f"input {seed}, {word}: {str(error).splitlines()[0]}")
+    return found
+
+
+def _result(function: Any, inputs: Any) -> Any:  # noqa: ANN401 - the programs' own values
+    try:
+        return function(*inputs)
+    except Exception as error:  # noqa: BLE001 - an error of the edited program is a result
+        return type(error).__name__
+
+
+def main() -> int:
+    """Print the numbers; the exit code is 1 if a program is not repaired, or a result is another."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", default="", metavar="TEXT", help="only programs with TEXT in their name")
+    parser.add_argument("--random", type=int, default=20, metavar="N", help="random inputs of the judge")
+    options = parser.parse_args()
+    chosen = [each for each in sorted(CORPUS.glob("*.py")) if options.programs in each.stem]
+    nearly = [each for each in sorted((CORPUS / "near").glob("*.py")) if options.programs in each.stem]
+    with tempfile.TemporaryDirectory() as folder:
+        judged = [_shown(judge(each, Path(folder), options.random)) for each in chosen]
+        kept = [_shown(near(each, Path(folder))) for each in nearly]
+    whole = [each for each in judged if not each.error and not each.remaining and each.is_changed]
+    wrong = [each.name for each in judged if each.different]
+    several = [each for each, path in zip(judged, chosen, strict=True) if len(_kinds(path)) > 1]
+    print(f"programs with every repairable finding gone: {len(whole)} of {len(judged)}")
+    print(f"of these with several causes: {sum(each in whole for each in several)} of {len(several)}")
+    print(f"patches that change a result on random inputs: {len(wrong)} of {len(judged)}")
+    stay = [each for each in kept if each.remaining]
+    print(f"near misses whose finding stays: {len(stay)} of {len(kept)}")
+    return int(len(whole) < len(judged) or bool(wrong) or len(stay) < len(kept))
+
+
+def _kinds(path: Path) -> list[str]:
+    found = _EXPECTED.search(path.read_text(encoding="utf-8"))
+    return [] if found is None else [each for each in found[2].split() if each != "recompile-limit"]
+
+
+def _shown(found: Judged) -> Judged:
+    words = found.error or found.told.get("effect") or found.told.get("ended") or "no edit"
+    remaining = f"; remains: {', '.join(found.remaining)}" if found.remaining else ""
+    different = f"; DIFFERS: {found.different[0]}" if found.different else ""
+    print(f"{found.name}: {words}{remaining}{different}", flush=True)
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

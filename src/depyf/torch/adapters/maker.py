@@ -1,0 +1,39 @@
+"""Identify the depyf and the Python that make a result which is kept between runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from depyf.version import __version__
+
+SOURCES = ("bytecode", "verify", "decompiler", "model", "torch")
+"""The packages whose code decides about a result."""
+
+
+def maker() -> tuple[Any, ...]:
+    """Return plain data that differs between two depyfs and between two Pythons.
+
+    While depyf is developed, its version stays and its files change, so their times and sizes count.
+    """
+    files: tuple[Any, ...] = ()
+    if "dev" in __version__:
+        root = Path(__file__).parents[2]
+        files = tuple(each for package in SOURCES for each in sorted(stamps(str(root / package))))
+    return __version__, files, sys.version, sys.implementation.cache_tag, sys.flags.optimize
+
+
+def stamps(folder: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the path, the time and the size of each Python file in a folder and the folders in it."""
+    folders = [folder]
+    for each in folders:
+        with os.scandir(each) as entries:
+            for found in entries:
+                if found.is_dir():
+                    folders.append(found.path)
+                elif found.name.endswith(".py"):
+                    status = found.stat()
+                    yield found.path, status.st_mtime_ns, status.st_size

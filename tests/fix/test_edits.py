@@ -1,0 +1,90 @@
+"""Each edit changes its lines, keeps all others, and refuses what it must not change."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+pytest.importorskip("libcst", reason="depyf[fix] installs it")
+
+import libcst as cst
+
+from depyf.fix.edit import RefusedError
+from depyf.fix.edits.branches import _chosen
+from depyf.fix.edits.marks import _arguments, _Dynamic
+from depyf.fix.trees import after_import_of_torch, replace_statement, statement
+
+
+def chosen(text: str, line: int = 1) -> str:
+    return str(replace_statement(cst.parse_module(text), line, _chosen).code)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("if x.sum() > 0:\n    y = x + 1\nelse:\n    y = x - 1\n", "y = torch.where(x.sum() > 0, x + 1, x - 1)\n"),
+        ("# why\nif x.any():\n    x = x / 2\n", "# why\nx = torch.where(x.any(), x / 2, x)\n"),
+        ("if not ok:\n    y += a - b\n", "y = torch.where(torch.logical_not(ok), y + (a - b), y)\n"),
+        ("if m: y = f.relu(x)\nelse: y = x\n", "y = torch.where(m, f.relu(x), x)\n"),
+    ],
+)
+def test_a_branch_becomes_a_choice(before: str, after: str) -> None:
+    assert chosen(before, before.split("\n").index(next(r for r in before.split("\n") if r[:2] == "if")) + 1) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("if c:\n    y = 1\n    z = 2\n", "more than one assignment"),
+        ("if c:\n    y = 1\nelif d:\n    y = 2\n", "`elif`"),
+        ("if c:\n    y = 1\nelse:\n    z = 2\n", "different names"),
+        ("if c:\n    self.y = x\n", "something else than one name"),
+        ("if c and d:\n    y = x\n", "`and` or `or`"),
+        ("if c:\n    y = seen.pop()\n", "`seen.pop`"),
+        ("if c:\n    y = x.add_(1)\n", "`x.add_`"),
+        ("if c:\n    y = load()\n", "`load`"),
+        ("if c:\n    y = x if d else z\n", "more than operations"),
+        ("if c:\n    return x\n", "more than one assignment"),
+        ("while c:\n    y = x\n", "no statement"),
+    ],
+)
+def test_a_branch_that_may_have_an_effect_is_refused(text: str, why: str) -> None:
+    with pytest.raises(RefusedError, match=why):
+        chosen(text)
+
+
+def test_a_statement_comes_after_the_imports() -> None:
+    text = '"""Doc."""\nimport os\nimport torch\nfrom torch import nn\n\nx = 1\n'
+    made = after_import_of_torch(cst.parse_module(text), "torch.a = True").code
+    assert made == text.replace("import nn\n", "import nn\ntorch.a = True\n")
+    with pytest.raises(RefusedError, match="already there"):
+        after_import_of_torch(cst.parse_module(made), "torch.a = True")
+    with pytest.raises(RefusedError, match="no `import torch`"):
+        after_import_of_torch(cst.parse_module("import torch as t\n"), "torch.a = True")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("loss = step(batch)", ["batch"]),
+        ("loss = step(batch, mask)", ["batch"]),
+        ("loss = step(mask=m, x=batch)", ["batch"]),
+        ("loss = step(torch.randn(n))", []),
+        ("loss = torch.sum(batch)", []),
+        ("loss = step(*batches)", []),
+    ],
+)
+def test_only_a_plain_name_is_marked(text: str, names: list[str]) -> None:
+    assert _arguments(statement(text), 0, "x") == names
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f = torch.compile(g)\n", "f = torch.compile(g, dynamic=True)\n"),
+        ("@torch.compile\ndef f(x): pass\n", "@torch.compile(dynamic=True)\ndef f(x): pass\n"),
+        ("f = torch.compile(g, dynamic=False)\n", "f = torch.compile(g, dynamic=False)\n"),
+    ],
+)
+def test_compile_gets_dynamic_once(before: str, after: str) -> None:
+    assert cst.parse_module(before).visit(_Dynamic()).code == after

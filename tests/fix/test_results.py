@@ -1,0 +1,92 @@
+"""What counts as the same result."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+import torch
+
+from depyf.fix.results import Enough, Record, Recorder, compare, read_record
+
+NAN = float("nan")
+
+
+def record(*values: object) -> Record:
+    return Record(calls=[list(values)])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (torch.tensor([1.0, NAN]), torch.tensor([1.0, NAN])),
+        (torch.tensor([True]), torch.tensor([True])),
+        (NAN, NAN),
+        ("a", "a"),
+    ],
+)
+def test_equal_in_every_bit(one: object, other: object) -> None:
+    found = compare(record(one), record(other))
+    assert found.is_equal and found.is_bitwise and found.compared == 1
+
+
+def test_equal_within_tolerances_is_told_apart() -> None:
+    found = compare(record(torch.tensor(1.0)), record(torch.tensor(1.0 + 1e-6)))
+    assert found.is_equal and not found.is_bitwise
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "difference"),
+    [
+        (torch.tensor(1.0), torch.tensor(2.0), "value 0"),
+        (torch.tensor(1.0), torch.tensor(1), "torch.float32"),
+        (torch.ones(2), torch.ones(3), r"\(2,\), not torch.float32 of \(3,\)"),
+        (torch.tensor(NAN), torch.tensor(0.0), "value 0"),
+        (1, True, "1, not True"),
+        (None, 1, "None, not 1"),
+    ],
+)
+def test_differences_are_named(one: object, other: object, difference: str) -> None:
+    found = compare(record(one), record(other))
+    assert not found.is_equal
+    assert re.search(difference, found.difference)
+
+
+def test_another_number_of_calls_is_no_equal_result() -> None:
+    assert compare(Record(calls=[[1]]), Record(calls=[[1], [1]])).difference == "1 calls, not 2"
+    assert not compare(None, record(1)).is_equal
+
+
+def test_a_recorder_keeps_results_changed_arguments_and_gradients(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "compile", lambda model, **options: model)
+    recorder = Recorder(most=2)
+    recorder.install()
+    given = torch.ones(2, requires_grad=True)
+
+    def changes(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        y.add_(1)
+        return x * 3
+
+    step = torch.compile(changes)
+    for _ in range(3):
+        step(given, torch.zeros(1)).sum().backward()
+    recorder.write(tmp_path / "r.pt")
+    found = read_record(tmp_path / "r.pt")
+    assert found is not None and found.left_out == 1
+    assert [len(each) for each in found.calls] == [3, 3]
+    assert found.calls[0][2].item() == 1
+    assert found.state["argument 0.grad"].tolist() == [9.0, 9.0]
+
+
+def test_a_recorder_can_stop_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "compile", lambda model, **options: model)
+    recorder = Recorder(most=1, stops=True)
+    recorder.install()
+    with pytest.raises(Enough):
+        torch.compile(lambda x: x)(torch.ones(1))
