@@ -1,4 +1,4 @@
-"""Capture the first steps of a training run, whoever runs the loop."""
+"""Capture the first steps of a training run. The callbacks of all frameworks use it."""
 
 from __future__ import annotations
 

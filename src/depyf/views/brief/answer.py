@@ -1,4 +1,4 @@
-"""Answer what a run compiled and what to change, within a budget of tokens."""
+"""Answer questions about a run, within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class UnknownIdError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to answer from.
+    """The material of an answer.
 
     runs: the runs of the processes, by label.
     budget: the most tokens of the answer.

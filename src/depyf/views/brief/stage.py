@@ -1,4 +1,4 @@
-"""What one of the user's lines became in a stage of the compiler."""
+"""Find the lines of each stage of the compiler that come from one of the user's lines."""
 
 from __future__ import annotations
 

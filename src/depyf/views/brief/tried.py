@@ -1,4 +1,4 @@
-"""What `depyf fix` tried, from its `fix.json`."""
+"""Read the `fix.json` of `depyf fix`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FILE = "fix.json"
 
 
 def tried_in(*directories: Path) -> list[Mapping[str, Any]]:
-    """Return what `depyf fix` tried, from the first of the directories that has its file; nothing without one.
+    """Return the edits that `depyf fix` tried, from the first of the directories that has its file; nothing without one.
 
     Raises:
         OSError, ValueError: the file cannot be read, or is not one of `depyf fix`.
