@@ -170,3 +170,32 @@ def test_why_the_caches_of_a_run_found_nothing(tmp_path: Path) -> None:
     assert "config: `max_autotune` (`TORCHINDUCTOR_MAX_AUTOTUNE`): False became True" in found.output
     assert "against compile 0/0 of the old run" in found.output
     assert found.output.endswith("1 changes: 1 of caches\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("--fail-on", "high"), 0),
+        (("--fail-on", "medium"), 3),
+        (("--fail-on", "low"), 3),
+        (("--fail-on", "medium", "--allow", "1"), 0),
+    ],
+)
+def test_new_findings_decide_the_exit_code(tmp_path: Path, options: tuple[str, ...], code: int) -> None:
+    write_toy(tmp_path / "old")
+    where = {"file": "toy.py", "line": 3, "function": "toy", "text": "print(x)"}
+    broken = {
+        "reason": "Failed to trace builtin operator",
+        "explanation": "",
+        "hints": [],
+        "code": "GB0059",
+        "where": where,
+        "stack": [],
+        "attempt": 0,
+    }
+    write(tmp_path / "new", [toy_entry() | {"breaks": [broken]}])
+    found = run(tmp_path, *options)
+    assert found.exit_code == code, found.output
+    assert ("new: medium: Graph break" in found.stderr) == (code == 3)
+    other = CliRunner().invoke(depyf, ["diff", *options, str(tmp_path / "new"), str(tmp_path / "new")])
+    assert (other.exit_code, other.output) == (0, "nothing changed\n")

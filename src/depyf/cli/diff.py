@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from depyf.cli.exit_codes import EXIT_DIFFERENT, EXIT_FAILED, EXIT_USAGE
-from depyf.findings import Finding, findings
+from depyf.cli.exit_codes import EXIT_DIFFERENT, EXIT_DONE, EXIT_FAILED, EXIT_USAGE
+from depyf.findings import SEVERITIES, Finding, Severity, findings
 from depyf.links.profile.comparison import slower
 from depyf.links.profile.files import read_profile
 from depyf.trace.job.files import TraceError, find, is_dump
@@ -17,7 +17,7 @@ from depyf.trace.job.reporting import Options, dump_jobs
 from depyf.views.cache_changes import ASPECT as CACHES
 from depyf.views.cache_changes import cache_changes
 from depyf.views.comparison import ASPECTS, Change, changes
-from depyf.views.comparison_markdown import comment
+from depyf.views.comparison_markdown import comment, only_in_second
 from depyf.views.html.process import Process, processes
 
 EVERY = (*ASPECTS, CACHES)
@@ -34,10 +34,25 @@ MOST_DETAILS = 12
 @click.option("--of", "aspects", multiple=True, type=click.Choice(EVERY), help="Compare only this; you can repeat it.")
 @click.option("--all", "everything", is_flag=True, help=f"Show all lines that differ, not only {MOST_DETAILS}.")
 @click.option("--markdown", is_flag=True, help="Print a comment for a pull request, with folded sections.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    help="Exit with 3 only if NEW has findings of this severity or a worse one that OLD has not.",
+)
+@click.option("--allow", default=0, metavar="N", help="With --fail-on: allow N such findings [0].")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; only the exit code shows the result.")
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
-def diff(aspects: tuple[str, ...], everything: bool, markdown: bool, quiet: bool, old: Path, new: Path) -> None:
+def diff(
+    aspects: tuple[str, ...],
+    everything: bool,
+    markdown: bool,
+    fail_on: Severity | None,
+    allow: int,
+    quiet: bool,
+    old: Path,
+    new: Path,
+) -> None:
     """Show what changed between the dumps OLD and NEW: functions, recompiles, breaks, guards, graphs, kernels.
 
     `--of caches` explains the cache misses of NEW by the cache entries of OLD. OLD and NEW may also be traces that
@@ -45,7 +60,8 @@ def diff(aspects: tuple[str, ...], everything: bool, markdown: bool, quiet: bool
     both runs used `--profile`, the command also shows which lines got slower by more than the steps of a run vary. It
     ignores other times, paths, line numbers and the counters of a process.
 
-    Exit code 0 if nothing changed, 3 if something did, 1 if a dump is broken, 2 if there is none.
+    Exit code 0 if nothing changed, 3 if something did, 1 if a dump is broken, 2 if there is none. With --fail-on, 3
+    only if there are new findings, which it names on stderr.
     """
     with tempfile.TemporaryDirectory() as folder:
         before, after = (_processes(_dump(path, Path(folder, name))) for path, name in ((old, "old"), (new, "new")))
@@ -55,8 +71,9 @@ def diff(aspects: tuple[str, ...], everything: bool, markdown: bool, quiet: bool
             for change in those
             if not aspects or change.aspect in aspects
         ]
-        told = (_findings(before), _findings(after)) if markdown and not quiet else None
-    if told is not None:
+        is_told = fail_on is not None or (markdown and not quiet)
+        told = (_findings(before), _findings(after)) if is_told else ([], [])
+    if markdown and not quiet:
         named = [("" if process == ALONE else process, change) for process, change in found]
         click.echo(comment(named, *told), nl=False)
     elif not quiet:
@@ -64,7 +81,18 @@ def diff(aspects: tuple[str, ...], everything: bool, markdown: bool, quiet: bool
         for process, change in found:
             last = _tell(process, change, last, everything)
         click.echo(_summary([change for _, change in found]))
-    sys.exit(EXIT_DIFFERENT if found else 0)
+    sys.exit(_exit_code(*told, fail_on, allow) if fail_on is not None else EXIT_DIFFERENT if found else 0)
+
+
+def _exit_code(old: list[Finding], new: list[Finding], severity: Severity, allow: int) -> int:
+    """Return the exit code for new findings of a severity or a worse one; name them if there are too many."""
+    counted_ones = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    found = [each for each in only_in_second(old, new) if each.severity in counted_ones]
+    if len(found) <= allow:
+        return EXIT_DONE
+    for each in found:
+        click.echo(f"new: {each.severity}: {each.line}", err=True)
+    return EXIT_DIFFERENT
 
 
 def _dump(path: Path, folder: Path) -> Path:

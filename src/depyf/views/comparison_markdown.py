@@ -20,9 +20,8 @@ def comment(changes: Iterable[tuple[str, Change]], old: Iterable[Finding], new: 
     changes: each change with its process, or "" if there is only one.
     """
     told = list(changes)
-    before, after = {_key(each): each for each in old}, {_key(each): each for each in new}
-    come = [each for key, each in after.items() if key not in before]
-    gone = [each for key, each in before.items() if key not in after]
+    before, after = list(old), list(new)
+    come, gone = only_in_second(before, after), only_in_second(after, before)
     lines = [f"### depyf: {counted(len(told), 'change')} in what torch compiles", ""]
     lines += _findings("New findings", come, ":red_circle:")
     lines += _findings("No more", gone, ":green_circle:")
@@ -37,6 +36,12 @@ def comment(changes: Iterable[tuple[str, Change]], old: Iterable[Finding], new: 
     if not told and not come and not gone:
         lines.append("Nothing changed.")
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def only_in_second(first: Iterable[Finding], second: Iterable[Finding]) -> list[Finding]:
+    """Return the findings of the second run that the first does not have, wherever their lines have moved."""
+    known = {_key(each) for each in first}
+    return list({_key(each): each for each in second if _key(each) not in known}.values())
 
 
 def _key(found: Finding) -> tuple[str, str, str, str]:
