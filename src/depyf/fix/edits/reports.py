@@ -3,6 +3,7 @@
 before:
     print(f"loss {loss.item():.3f} at {self.name}")
 after, below the function that prints:
+    @torch.compiler.disable
     def report_31(loss, name):
         print(f"loss {loss.item():.3f} at {name}")
 
@@ -11,8 +12,9 @@ after, below the function that prints:
 and in the place of the statement:
     report_31(loss, self.name)
 
-Dynamo passes tensors and constants to such a function, and refuses others. A tensor that is changed in place after the
-statement is printed changed: the comparison of the output decides.
+Without `disable`, Dynamo would compile the report itself. Dynamo passes tensors and constants to such a function, and
+refuses others. A tensor that is changed in place after the statement is printed changed: the comparison of the output
+decides.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ def reported(module: cst.Module, line: int) -> cst.Module:
         body = call.visit(inside)
         assert isinstance(body, cst.Call)
         code = module.code_for_node(body)
-        made.append(f"def report_{line}({', '.join(inside.given)}):\n    {code}\n")
+        made.append(f"@torch.compiler.disable\ndef report_{line}({', '.join(inside.given)}):\n    {code}\n")
         new = statement(f"report_{line}({', '.join(inside.given.values())})")
         return [new.with_changes(leading_lines=found.leading_lines)]
 

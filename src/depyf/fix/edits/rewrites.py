@@ -9,6 +9,7 @@ n = x.max().item()             n = x.max()
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -17,7 +18,7 @@ import libcst.matchers as m
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.findings import Finding
-from depyf.fix.edit import Edit, RefusedError, proposer, subject_of
+from depyf.fix.edit import Edit, RefusedError, proposer, subject_of, text_of
 from depyf.fix.trees import Statement, replace_statement
 from depyf.model.index_reader import Run
 
@@ -76,7 +77,8 @@ def left_out(module: cst.Module, line: int) -> list[cst.FunctionDef]:
         called.update(cst.Module([]).code_for_node(each.func).rpartition(".")[2] for each in m.findall(found, m.Call()))  # type: ignore[attr-defined]
         return [found]
 
-    replace_statement(module, line, note)
+    with contextlib.suppress(RefusedError):
+        replace_statement(module, line, note)
     functions = m.findall(module, m.FunctionDef())
     return [
         each
@@ -165,7 +167,7 @@ def enabled(run: Run, finding: Finding) -> Iterator[Edit]:
     where = finding.where
     if where is None or finding.kind != "break-disabled":
         return
-    module = cst.parse_module(run.text(run.session.sources.get(where.file, "")))
+    module = cst.parse_module(text_of(run, where.file))
     lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     for function in left_out(module, where.line):
         name, line = function.name.value, lines[function.decorators[0]].start.line
