@@ -202,10 +202,10 @@ def sameness(made: Outcome, plain: Outcome, eager: Outcome) -> Sameness:
     if made.code != plain.code:
         last = made.errors.strip().splitlines()[-1:] if made.code else []
         return Sameness(with_plain, with_eager, f"exit code {made.code}, not {plain.code}: {' '.join(last)[:160]}")
-    if made.output != plain.output:
-        return Sameness(with_plain, with_eager, "it prints something else")
     if not with_plain.is_equal:
         return Sameness(with_plain, with_eager, f"results differ: {with_plain.difference}")
     if not with_eager.is_equal and compare(plain.record, eager.record).is_equal:
         return Sameness(with_plain, with_eager, f"results differ from eager: {with_eager.difference}")
+    if made.output != plain.output:
+        return Sameness(with_plain, with_eager, "it prints something else")
     return Sameness(with_plain, with_eager)

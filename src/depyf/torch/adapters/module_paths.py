@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _ITEM = re.compile(r"\[['\"]?(\w+)['\"]?\]")
 _PARTS = re.compile(r"\b_(?:modules|parameters|buffers)\b\.?")
@@ -24,6 +25,7 @@ def module_of(stack: object) -> tuple[str, str]:
     return module_path(innermost[0]), getattr(innermost[1], "__name__", str(innermost[1]).rpartition(".")[2])
 
 
+@lru_cache(maxsize=4096)
 def module_path(source: str) -> str:
     """Return the path of a module below the compiled one, from torch's expression for it.
 
