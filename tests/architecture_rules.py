@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-ROOMS = 15
+ROOMS = 16
 FILE_CAP = 500
 FUNCTION_CAP = 60
 
@@ -44,6 +44,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("torch",),
     ("compat",),
     ("fix",),
+    ("integrations",),
     ("notebook",),
     ("pytest_plugin",),
     ("cli",),
@@ -70,8 +71,9 @@ THIRD_PARTY = {
     "notebook": {"IPython", "torch"},
     "views": {"jinja2", "markupsafe", "rich"},
     "trace": {"fsspec", "zstandard"},
-    "cli": {"click", "rich", "distributed"},
+    "cli": {"click", "rich", "distributed", "mcp", "anyio", "pydantic"},
     "fix": {"torch", "libcst"},
+    "integrations": {"transformers", "lightning", "pytorch_lightning", "accelerate"},
     "pytest_plugin": {"pytest"},
 }
 

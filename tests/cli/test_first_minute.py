@@ -25,7 +25,7 @@ def test_depyf_alone_says_what_it_does_and_the_three_commands() -> None:
     done = CliRunner().invoke(depyf, [])
     assert done.exit_code == EXIT_DONE
     assert _longest(done.output) <= WIDTH
-    for command in ("depyf run ", "depyf show ", "depyf diff ", "depyf doctor", "depyf --help"):
+    for command in ("depyf run ", "depyf show ", "depyf fix ", "depyf doctor", "depyf --help"):
         assert command in done.output
 
 

@@ -21,6 +21,8 @@ COMMANDS = {
     "doctor": "doctor:doctor",
     "kernel": "kernel:kernel",
     "fix": "fix:fix_command",
+    "skill": "skill_command:skill",
+    "mcp": "mcp.command:mcp",
 }
 """The module of this package that has each command, and the command's name there."""
 
@@ -30,7 +32,7 @@ depyf shows what torch.compile did with your program, and what to change.
   depyf run train.py         run it as `python train.py`; print what to fix, and
                              write a report to depyf_output/report/index.html
   depyf show depyf_output    show the findings and the compiles in the terminal
-  depyf diff before after    show what a change to the program changed
+  depyf fix train.py         try edits for what it found; write those that help
 
 If something does not work: depyf doctor
 All commands: depyf --help. Options of one command: depyf run --help

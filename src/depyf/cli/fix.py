@@ -18,7 +18,11 @@ MOST_COPIED = 200 * 2**20
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "node_modules", ".hg", "*.pyc")
 
 
-@click.command("fix", context_settings={"allow_interspersed_args": False})
+@click.command(
+    "fix",
+    short_help="Try edits for the findings; write those that help.",
+    context_settings={"allow_interspersed_args": False},
+)
 @click.option("-m", "module", is_flag=True, help="Run TARGET as a module, as `python -m` does.")
 @click.option("--apply", "applied", is_flag=True, help="Write the edits that help into your files.")
 @click.option("--patch", default="depyf_fix.patch", type=click.Path(path_type=Path), help="The file of the patch.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -37,6 +38,7 @@ from depyf.model.writer import foreign_files, prepared_directory
 @click.option("--compile-times", is_flag=True, help="Measure what each line costs in each stage of the compiler.")
 @click.option("--keep-trace", is_flag=True, help="Keep torch's own trace in the dump.")
 @click.option("--stack-after", default=60.0, metavar="SECONDS", help="Write the Python stack of slower compiles [60].")
+@click.option("--all", "all_files", is_flag=True, help="Keep every file of a large dump, and pack none.")
 @click.option("--vscode", is_flag=True, help="Write .vscode/launch.json into the dump.")
 @click.argument("target")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -55,6 +57,7 @@ def run_command(
     compile_times: bool,
     keep_trace: bool,
     stack_after: float,
+    all_files: bool,
     vscode: bool,
     target: str,
     arguments: tuple[str, ...],
@@ -66,9 +69,8 @@ def run_command(
     a program that crashed or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if
     there is no such script or no such backend.
     """
-    if not module and target != "-" and not os.path.exists(target):
-        click.echo(f"depyf run: there is no script {target!r}", err=True)
-        sys.exit(EXIT_USAGE)
+    if not module:
+        _end_without_script(target)
     try:
         directory = _own_directory(output)
         if vscode:
@@ -81,7 +83,7 @@ def run_command(
         str(directory),
         os.getpid(),
         backend,
-        log_bytecode or html,
+        log_bytecode,
         only=only,
         kernels=not no_dump_kernels,
         debug=debug,
@@ -90,16 +92,33 @@ def run_command(
         keep_trace=keep_trace,
         compile_times=compile_times,
         stack_after=stack_after,
+        listings=html,
+        all_files=all_files,
     )
     called = [*(["-m"] if module else []), target, *arguments]
     status = run(called, settings, meanwhile=get_ready if html else lambda: None)
-    summary = summarised(directory, began)
-    told = lines(summary, directory, output, only)
-    if html and (summary.places or summary.unfinished):
-        told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
-    for line in (*(f"depyf: {each}" for each in told), *measured(summary, settings)):
+    for line in _told(directory, output, began, settings, html, opened):
         click.echo(line, err=True)
     end_like(status)
+
+
+def _told(
+    directory: Path, output: Path, began: float, settings: Settings, html: bool, opened: bool
+) -> Iterator[str]:
+    """Build the report, if it is wanted, and yield the lines about the run."""
+    summary = summarised(directory, began)
+    told = lines(summary, directory, output, settings.only)
+    if html and (summary.places or summary.unfinished):
+        told[-1] = f"{build_pages(directory, output, since=began, opened=opened)}; files {told[-1]}"
+    yield from (f"depyf: {each}" for each in told)
+    yield from measured(summary, settings)
+
+
+def _end_without_script(target: str) -> None:
+    """End the command if there is no such script; `-` is stdin."""
+    if target != "-" and not os.path.exists(target):
+        click.echo(f"depyf run: there is no script {target!r}", err=True)
+        sys.exit(EXIT_USAGE)
 
 
 def _own_directory(called: Path) -> Path:

@@ -14,6 +14,8 @@ from rich.text import Text
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.findings import findings
+from depyf.model.index_reader import Run
+from depyf.views.brief.fitted import LEAST
 from depyf.views.html.process import Process, processes
 from depyf.views.sarif import sarif
 from depyf.views.terminal.data import NAMED, VIEWS, View, names
@@ -42,6 +44,13 @@ Shown = list[tuple[Process, list[Json]]]
 @click.option("--process", "label", metavar="LABEL", help="Show only this process of the run: `rank 0`.")
 @click.option("--json", "as_json", is_flag=True, help="Print the view as JSON; docs/show.schema.json describes it.")
 @click.option(
+    "--budget",
+    type=click.IntRange(LEAST),
+    metavar="TOKENS",
+    help="With --json: print the findings first, and no more than this many tokens.",
+)
+@click.option("--id", "wanted", default="", metavar="ID", help="With --budget: print more about an id of an answer.")
+@click.option(
     "--sarif", "as_sarif", is_flag=True, help="Print the findings as SARIF 2.1.0, for editors and code hosts."
 )
 @click.option("--pager/--no-pager", default=True, help="Use a pager for output longer than the terminal.")
@@ -53,6 +62,8 @@ def show(
     kernel: str | None,
     label: str | None,
     as_json: bool,
+    budget: int | None,
+    wanted: str,
     as_sarif: bool,
     pager: bool,
     directory: Path,
@@ -65,7 +76,12 @@ def show(
     named = [(what, name) for what, name in (("function", function), ("graph", graph), ("kernel", kernel)) if name]
     if len(named) + (view is not None) + as_sarif > 1:
         raise click.UsageError("choose only one view")
+    if (budget is not None or wanted) and (named or view is not None or as_sarif or not as_json or budget is None):
+        raise click.UsageError("--budget goes with --json and --id, and with no view; --id needs --budget")
     found = _processes(directory, label)
+    if budget is not None:
+        _answer(directory, {each.label: each.run for each in found}, budget, wanted)
+        return
     if as_sarif:
         click.echo(sarif((each.label, findings(each.run.session)) for each in found), nl=False)
         return
@@ -81,6 +97,22 @@ def show(
         click.echo(_json(*shown[0]))
     else:
         _print(shown, pager)
+
+
+def _answer(directory: Path, runs: dict[str, Run], budget: int, wanted: str) -> None:
+    """Print the answer that fits a budget."""
+    from depyf.views.brief.answer import Question, UnknownIdError, answer
+    from depyf.views.brief.tried import tried_in
+
+    ask = f"depyf show {directory} --json --budget {budget} --id ID"
+    try:
+        click.echo(answer(Question(runs, budget, tried_in(directory, Path()), ask), wanted))
+    except UnknownIdError as error:
+        click.echo(f"depyf show: {error}", err=True)
+        sys.exit(EXIT_USAGE)
+    except (OSError, ValueError) as error:
+        click.echo(f"depyf show: {error}", err=True)
+        sys.exit(EXIT_FAILED)
 
 
 def _end_without(what: str, name: str, found: list[Process], directory: Path) -> None:

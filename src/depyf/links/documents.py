@@ -299,7 +299,7 @@ def _beside_graphs(
     found = []
     is_in_order = not any(each.stage in RENUMBERING for each in compiled.artefacts)
     for each in compiled.artefacts:
-        if each.dialect in (Dialect.GRAPH, Dialect.KERNEL) or each.stage in (STACK_TRACES, MAPPINGS):
+        if each.stage in (STACK_TRACES, MAPPINGS) or not _is_beside(each, run):
             continue
         text, links = run.text(each.file), Links({}, OF_WHOLE)
         number = _graph_number(each.file)
@@ -317,6 +317,17 @@ def _beside_graphs(
         label = re.sub(r"^aot ", "AOT ", each.stage.replace("_", " "), flags=re.IGNORECASE)
         found.append(Document(each.stage.lower(), label, _language(each), False, each.file, text, links))
     return found
+
+
+def _is_beside(artefact: Artefact, run: Run) -> bool:
+    """Return whether an artefact is a text beside the graphs and kernels that somebody reads.
+
+    Nobody reads records of caches and programs that repeat a graph. A large dump has them in its archive.
+    """
+    if artefact.dialect in (Dialect.GRAPH, Dialect.KERNEL):
+        return False
+    is_for_machines = artefact.dialect is Dialect.JSON or artefact.stage == RUNNABLE
+    return not (is_for_machines and artefact.file in run.session.packed)
 
 
 def _language(artefact: Artefact) -> str:

@@ -11,6 +11,7 @@ import json
 import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from depyf.bytecode.records import dataclass
@@ -69,7 +70,10 @@ class OneLine:
 
 @dataclass(frozen=True, slots=True)
 class GuardLines:
-    """The guards of a compile, a line each. A model has thousands: their JSON is put together from its strings."""
+    """The guards of a compile, a line each. A model has thousands: their JSON is put together from its strings.
+
+    The text of a user's line is written once, with the first of the guards that the line needs.
+    """
 
     guards: tuple[Guard, ...]
 
@@ -77,20 +81,31 @@ class GuardLines:
     def content(self) -> list[dict[str, Any]]:
         """The guards as data."""
         return [
-            {"kind": each.kind, "source": each.source, "clause": each.clause, "where": _line(each.where)}
-            for each in self.guards
+            {"kind": each.kind, "source": each.source, "clause": each.clause, "where": _line(where)}
+            for each, where in zip(self.guards, self._places(), strict=True)
         ]
 
     def lines(self) -> list[str]:
         """Return the JSON of each guard."""
         quoted = json.JSONEncoder().encode
-        wheres = {id(each.where): each.where for each in self.guards}
-        places = {key: quoted(_line(where)) for key, where in wheres.items()}
+        wheres = self._places()
+        places = {where: quoted(_line(where)) for where in wheres}
         return [
             f'{{"kind": {quoted(each.kind)}, "source": {quoted(each.source)}, "clause": {quoted(each.clause)}, '
-            f'"where": {places[id(each.where)]}}}'
-            for each in self.guards
+            f'"where": {places[where]}}}'
+            for each, where in zip(self.guards, wheres, strict=True)
         ]
+
+    def _places(self) -> list[UserLine | None]:
+        """Return the line of each guard, with its text for the first guard of the line."""
+        seen: dict[UserLine, UserLine] = {}
+        found: list[UserLine | None] = []
+        for each in self.guards:
+            where = each.where
+            found.append(where if where is None else seen.get(where, where))
+            if where is not None and where not in seen:
+                seen[where] = replace(where, text="")
+        return found
 
 
 def index_json(session: Session, findings: tuple[Finding, ...]) -> str:
@@ -136,6 +151,7 @@ OTHERS: dict[str, tuple[str, Callable[[Session], Any]]] = {
             for filename, dumped in session.sources.items()
         ],
     ),
+    "packed": ("packed", lambda session: OneLine(tuple(sorted(session.packed)))),
     "outside": ("loose", lambda session: [_artefact(each) for each in session.loose]),
     "compiled_before": (
         "earlier",

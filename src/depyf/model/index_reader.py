@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from depyf.bytecode.records import dataclass
+from depyf.model.archive import archived
 from depyf.model.bypass import Bypass, Way
 from depyf.model.cuda_graphs import CudaGraph
 from depyf.model.failure import CallFailure, Failure
@@ -97,7 +98,9 @@ class Run:
         if file in self.texts:
             return self.texts[file]
         path = self.directory / file
-        return path.read_text(encoding="utf-8", errors="replace") if file and path.is_file() else ""
+        if file and path.is_file():
+            return path.read_text(encoding="utf-8", errors="replace")
+        return archived(self.directory).get(file, "") if file in self.session.packed else ""
 
 
 def read_run(directory: Path) -> Run:
@@ -232,6 +235,7 @@ def session_of(index: Json) -> Session:
     session.bypassed = {_bypass(each): each["times"] for each in index.get("bypassed", ())}
     session.installed = {each["file"] for each in index["skipped"] if each.get("installed")}
     session.sources = {each["file"]: each["dump"] for each in index.get("sources", ())}
+    session.packed = set(index.get("packed", ()))
     session.unavailable = dict(index["unavailable"])
     session.shapes = [_shape(each) for each in index.get("shapes", ())]
     session.trace = _trace(index["trace"]) if index.get("trace") else None
@@ -416,9 +420,17 @@ def _transformed(found: Json) -> Transformed | Unavailable:
 def _guards(found: Any) -> GuardSet | Unavailable:  # noqa: ANN401 - JSON
     if isinstance(found, dict):
         return Unavailable(found["unavailable"])
-    return GuardSet(
-        tuple(Guard(each["kind"], each["source"], "", each["clause"], _line(each["where"])) for each in found)
-    )
+    texts: dict[tuple[str, int, str], str] = {}
+    guards = []
+    for each in found:
+        where = each["where"]
+        if where is not None:
+            # The index has the text of a line once.
+            place = where["file"], where["line"], where["function"]
+            texts[place] = text = where["text"] or texts.get(place, "")
+            where = {**where, "text": text}
+        guards.append(Guard(each["kind"], each["source"], "", each["clause"], _line(where)))
+    return GuardSet(tuple(guards))
 
 
 def _artefact(found: Json) -> Artefact:

@@ -428,6 +428,8 @@ class Session:
     """The files of an index that was read, if they belong to installed packages or to Python's library."""
     sources: dict[str, str] = field(default_factory=dict)
     """The user's files that contain compiled code, by torch's name for each, with their copies in the dump."""
+    packed: set[str] = field(default_factory=set)
+    """The files of the dump that are in its archive."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Seams that this torch does not have, each with the reason."""
     problems: list[Problem] = field(default_factory=list)

@@ -59,12 +59,21 @@ def write_whole(path: str | os.PathLike[str], text: str | Iterable[str]) -> None
     Raises:
         OSError: the file cannot be written; no temporary file is left.
     """
+    write_whole_bytes(path, (each.encode("utf-8", "backslashreplace") for each in _pieces(text)))
+
+
+def write_whole_bytes(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
+    """Write bytes to `path` through a temporary file beside it.
+
+    Raises:
+        OSError: the file cannot be written; no temporary file is left.
+    """
     temporary = os.path.join(os.path.dirname(path), f".{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         descriptor = _opened(temporary)
         try:
-            for each in _pieces(text):
-                _write(descriptor, each.encode("utf-8", "backslashreplace"))
+            for each in pieces:
+                _write(descriptor, each)
         finally:
             os.close(descriptor)
         os.replace(temporary, path)

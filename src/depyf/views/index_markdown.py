@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from depyf.findings import Finding, findings
 from depyf.findings.reasons import alike, entry_reasons
 from depyf.links.line_states import line_states
+from depyf.model.archive import ARCHIVE
 from depyf.model.bypass import COMPILATION, Way
 from depyf.model.counts import breaks_of, counted, guard_count
 from depyf.model.cuda_graphs import words
@@ -248,22 +249,29 @@ def _files(session: Session, pairs: list[tuple[Function, Compile]]) -> str:
         lines.append(f"- {_link(title(root), root.file)}: {what}")
         for function, each in pairs:
             if function.root == root.key:
-                lines += _files_of(each)
-    return "## Files\n\n" + "\n".join(lines) + "\n"
+                lines += _files_of(each, session.packed)
+    packed = f"\n{PACKED}\n" if session.packed else ""
+    return "## Files\n\n" + "\n".join(lines) + "\n" + packed
 
 
-def _files_of(each: Compile) -> list[str]:
+PACKED = f"""\
+This dump is large. The files that are seldom opened are in [{ARCHIVE}]({ARCHIVE}). depyf reads them from there;
+`tar xf {ARCHIVE}` unpacks them. `depyf run --all` and `prepare_debug(..., all_files=True)` leave all files in place."""
+
+
+def _files_of(each: Compile, packed: Set[str]) -> list[str]:
     lines = []
     if isinstance(each.transformed, Transformed) and each.transformed.file:
         lines.append(f"  - compile {each.id}: {_link('the code that runs', each.transformed.file)}")
     else:
         lines.append(f"  - compile {each.id}: no code")
-    lines += _artefact_lines(each.artefacts)
+    lines += _artefact_lines(each.artefacts, packed)
     return lines
 
 
-def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
-    artefacts = [each for each in artefacts if each.file]
+def _artefact_lines(written: Iterable[Artefact], packed: Set[str]) -> list[str]:
+    artefacts = [each for each in written if each.file and each.file not in packed]
+    archived = [f"`{each.file}`" for each in written if each.file in packed]
     lines = []
     for heading, dialects in (
         ("graphs", (Dialect.GRAPH,)),
@@ -274,7 +282,7 @@ def _artefact_lines(artefacts: Iterable[Artefact]) -> list[str]:
         found = [_link(graph_label(each), each.file) for each in artefacts if each.dialect in dialects]
         if found:
             lines.append(f"    - {heading}: {', '.join(found)}")
-    return lines
+    return [*lines, f"    - in {ARCHIVE}: {', '.join(archived)}"] if archived else lines
 
 
 def _lines(session: Session) -> str:
@@ -336,7 +344,7 @@ def _gone(pairs: list[tuple[Function, Compile]]) -> str:
 
 
 def _loose(session: Session) -> str:
-    lines = _artefact_lines(session.loose)
+    lines = _artefact_lines(session.loose, session.packed)
     if not lines:
         return ""
     return "## Outside any compiled frame\n\n" + "\n".join(line.removeprefix("    ") for line in lines) + "\n"

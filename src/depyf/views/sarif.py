@@ -47,7 +47,7 @@ def _result(found: Finding, rule: int) -> dict[str, Any]:
         "ruleIndex": rule,
         "level": LEVELS[found.severity],
         "message": {"text": f"{found.cause}." + (f" Fix: {found.fix}" if found.fix else "")},
-        "partialFingerprints": {"depyf/v1": _fingerprint(found)},
+        "partialFingerprints": {"depyf/v1": fingerprint(found)},
         "properties": {
             "compiles": list(found.compiles),
             "compileSeconds": found.cost.compile_seconds,
@@ -81,7 +81,7 @@ def _uri(file: str) -> str:
     return f"file://{path}" if path.startswith("/") else path
 
 
-def _fingerprint(found: Finding) -> str:
+def fingerprint(found: Finding) -> str:
     """Return an identity of a finding that does not change when lines move, so that it is not reported as new."""
     where = found.where
     told = "\0".join((found.kind, where.file if where else "", where.function if where else "", found.cause))

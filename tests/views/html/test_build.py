@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from depyf.cli.commands import depyf
 from depyf.views.html.build import build_report
-from depyf.views.html.chunks import as_json, read_script
+from depyf.views.html.chunks import Chunks, as_json, read_script
 from tests.dump_of_toy import FILES, HOSTILE, entry, function, index, toy_entry, write_dump, write_toy
 
 
@@ -93,7 +93,15 @@ def test_a_long_text_is_a_chunk_of_its_own(tmp_path: Path) -> None:
     (compiled,) = chunk(tmp_path, "p0f0")["entries"]  # type: ignore[misc]
     graph = compiled["docs"][-1]
     assert "text" not in graph
-    assert chunk(tmp_path, graph["chunk"])["text"] == files["__compiled_fn_1.Captured_Graph.0.py"]
+    text = files["__compiled_fn_1.Captured_Graph.0.py"]
+    assert f"{graph['head']}{chunk(tmp_path, graph['chunk'])['text']}" == text
+
+
+def test_equal_texts_share_a_chunk(tmp_path: Path) -> None:
+    chunks = Chunks(tmp_path)
+    assert [chunks.add_text(name, text) for name, text in (("a", "x"), ("b", "y"), ("c", "x"))] == ["a", "b", "a"]
+    assert chunks.files == 2
+    assert read_script((tmp_path / "data" / "b.js").read_text(encoding="utf-8")) == {"text": "y"}
 
 
 def test_each_rank_is_a_process_of_the_page(tmp_path: Path) -> None:

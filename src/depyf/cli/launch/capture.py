@@ -51,13 +51,13 @@ class _Capture:
         """Begin to capture. On an error, the program continues without a capture."""
         with contained("beginning the capture"):
             from depyf.cli.launch.pause import say_what_is_lacking
+            from depyf.torch.capture.options import DumpOptions
             from depyf.torch.capture.prepare import prepare_debug
 
             self.directory = self._own_directory()
             self.pause = self._pause() if self.settings.debug else None
-            context = prepare_debug(
-                self.directory,
-                log_bytecode=self.settings.log_bytecode,
+            options = DumpOptions(
+                log_bytecode=self.settings.log_bytecode or self.settings.listings,
                 keep_index=True,
                 only=self.settings.only,
                 kernels=self.settings.kernels,
@@ -65,7 +65,10 @@ class _Capture:
                 stack_after=self.settings.stack_after,
                 install=self.settings.debug,
                 before_run=self.pause,
+                all_files=self.settings.all_files,
+                packs_listings=not self.settings.log_bytecode,
             )
+            context = prepare_debug.with_options(self.directory, options)
             self.session = context.__enter__()
             if self.settings.debug:
                 say_what_is_lacking(self.session.unavailable)

@@ -24,6 +24,8 @@ class Settings:
     launcher: the process id of the launcher; its child is the program itself.
     backend: the backend to use instead of the program's; empty for the program's own.
     log_bytecode: as for `prepare_debug`.
+    listings: whether to write the listings for the report; a large dump keeps them in its archive.
+    all_files: as for `prepare_debug`.
     only: a shell pattern; frames of other functions are not captured. Empty for all.
     kernels: whether to write Inductor's modules.
     debug: whether to run compiled code in the files of the dump, with a pause before its first run.
@@ -45,6 +47,8 @@ class Settings:
     keep_trace: bool = False
     compile_times: bool = False
     stack_after: float = 0.0
+    listings: bool = False
+    all_files: bool = False
 
 
 PROVENANCE = "INDUCTOR_PROVENANCE"

@@ -28,6 +28,7 @@ from depyf.torch.capture.beside import Beside
 from depyf.torch.capture.eager_calls import EagerCalls
 from depyf.torch.capture.earlier import EarlierEntries
 from depyf.torch.capture.line_facts import lines_read
+from depyf.torch.capture.options import DumpOptions
 from depyf.torch.capture.recorder import Recorder, Running
 from depyf.torch.capture.run_counts import NOWHERE, Counter
 from depyf.torch.capture.selection import Selection
@@ -58,20 +59,12 @@ class DumpContext:
         self,
         directory: Path,
         shared: Path,
-        whole: Path | None = None,
-        *,
-        clean_wild_fx_code: bool,
-        log_bytecode: bool,
-        keep_index: bool,
-        only: str,
-        kernels: bool,
-        install: bool,
-        before_run: Callable[[list[str]], None] | None,
-        keep_trace: bool,
-        stack_after: float,
+        whole: Path | None,
+        options: DumpOptions,
     ) -> None:
         self.directory = directory
-        self._selection = Selection(only)
+        self._options = options
+        self._selection = Selection(options.only)
         self._shared = shared
         self._whole_job = whole
         self._told = told_so_far(directory)
@@ -82,29 +75,27 @@ class DumpContext:
         self._recorder = Recorder(
             self.session,
             self._dump,
-            keep_restarted=not clean_wild_fx_code,
-            kernels=kernels,
+            keep_restarted=not options.clean_wild_fx_code,
+            kernels=options.kernels,
             known=self._told.function_of,
         )
         self._untraced, self._breaks = untold_records(self._recorder)
         self._earlier = EarlierEntries()
         self._ahead = AheadOfTime(self._recorder)
-        self._log_bytecode = log_bytecode
-        self.replaces_code = install
-        self._progress = Progress(self._write_so_far) if keep_index else None
-        self._log = running_log(directory, self.session, wanted=keep_index)
-        self._slow = SlowCompiles(directory / SLOW, stack_after)
-        self._before_run = before_run
+        self.replaces_code = options.install
+        self._progress = Progress(self._write_so_far) if options.keep_index else None
+        self._log = running_log(directory, self.session, wanted=options.keep_index)
+        self._slow = SlowCompiles(directory / SLOW, options.stack_after)
+        self._before_run = options.before_run
         self._first_runs: FirstRuns | None = None
         self._process = os.getpid()
         self._eager_calls = EagerCalls(self.session)
         self._beside = Beside(self.session, self._recorder, self._problems, self._log_running)
-        self._keep_trace = keep_trace
         self._trace = contextlib.ExitStack()
 
     def enter(self) -> None:
         """Begin to receive reports on compiles."""
-        if self._keep_trace:
+        if self._options.keep_trace:
             kept = trace_kept_in(self.directory / TRACE)
             if isinstance(kept, Unavailable):
                 self.session.unavailable["torch's trace"] = kept.reason
@@ -139,6 +130,11 @@ class DumpContext:
             if self._untraced is not None:
                 self._untraced.at_end()
             self._recorder.end_of_context()
+        with self._problems.contained("packing files that are seldom opened"):
+            if self._options.may_pack:
+                from depyf.torch.dump.packing import pack
+
+                pack(self.session, self.directory, listings=self._options.packs_listings)
         self.session.problems.extend(self._problems.found)
         self.session.ended = True
         with self._problems.contained("writing the index"):
@@ -266,7 +262,7 @@ class DumpContext:
             running = self._recorder.known(shown)
             if codes is not None:
                 hooks.show_code(
-                    self._recorder, self._dump, shown, *codes, log_bytecode=self._log_bytecode, install=False
+                    self._recorder, self._dump, shown, *codes, log_bytecode=self._options.log_bytecode, install=False
                 )
         if running is not None:
             with self._problems.contained(f"reading the guards of {running.compile.id}"):
@@ -291,9 +287,8 @@ class DumpContext:
             untraced.before_code(current)
         if self._breaks is not None and current is not None:
             self._breaks.before_code(current)
-        made = hooks.on_code(
-            self._recorder, self._dump, code, new_code, log_bytecode=self._log_bytecode, install=self.replaces_code
-        )
+        listed, install = self._options.log_bytecode, self.replaces_code
+        made = hooks.on_code(self._recorder, self._dump, code, new_code, log_bytecode=listed, install=install)
         self._beside.compiled(self._recorder.known(current[0]) if current is not None else None, new_code)
         if HITS not in self.session.unavailable:
             self._recorder.await_runs(new_code if made is None else made)
@@ -446,6 +441,9 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         keep_trace: keep torch's own trace in the folder `trace` of the dump, for other tools.
         stack_after: seconds after which a compile is slow. Its Python stack is written to `slow_compile.txt` with
             Python's `faulthandler.dump_traceback_later`, which the program itself then cannot use. 0 for never.
+        all_files: keep every file of a large dump. By default, a dump of more than 80 files or 2 MB keeps the files
+            that are seldom opened in an archive, `more.tar.xz`: metadata, AOTAutograd's wrappers, graphs between the
+            usual ones, and copies of installed files. `index.md` lists them, and depyf reads them from there.
 
     Raises:
         DumpDirectoryError: on entry, before anything is compiled: the directory cannot be written.
@@ -464,26 +462,25 @@ class prepare_debug(contextlib.ContextDecorator):  # noqa: N801 - a context mana
         before_run: Callable[[list[str]], None] | None = None,
         keep_trace: bool = False,
         stack_after: float = 0.0,
+        all_files: bool = False,
     ) -> None:
         self._directory = dump_src_dir
-        self._options: dict[str, Any] = {
-            "clean_wild_fx_code": clean_wild_fx_code,
-            "log_bytecode": log_bytecode,
-            "keep_index": keep_index,
-            "only": only,
-            "kernels": kernels,
-            "install": install,
-            "before_run": before_run,
-            "keep_trace": keep_trace,
-            "stack_after": stack_after,
-        }
+        first = clean_wild_fx_code, log_bytecode, keep_index, only, kernels
+        self._options = DumpOptions(*first, install, before_run, keep_trace, stack_after, all_files)
         self._entered: list[DumpContext] = []
+
+    @classmethod
+    def with_options(cls, dump_src_dir: str | os.PathLike[str], options: DumpOptions) -> prepare_debug:
+        """Return a context with these options."""
+        made = cls(dump_src_dir)
+        made._options = options
+        return made
 
     def __enter__(self) -> Session:
         tell_once(unknown_version())
         own, whole = rank_directory(self._directory)
         claimed = CLAIMS.own_directory(own)
-        context = DumpContext(claimed, Path(os.path.abspath(own)), whole, **self._options)
+        context = DumpContext(claimed, Path(os.path.abspath(own)), whole, self._options)
         context.enter()
         self._entered.append(context)
         return context.session

@@ -7,6 +7,7 @@ compressed if it is long. In a single-file page, the chunks are inert elements u
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import zlib
@@ -21,7 +22,7 @@ from depyf.model.writer import write_whole
 FOLDER = "data"
 LEAST_PACKED = 2000
 """Data with at least this many characters is compressed."""
-_LEVEL = 2
+_LEVEL = 6
 _SCRIPT = re.compile(r'depyf\.(?P<call>put|unpack)\("[^"]+",(?P<content>.*)\);\n', re.DOTALL)
 
 
@@ -30,12 +31,25 @@ class Chunks:
     """The chunks of a page by their names, as JSON. With a `directory`, each is written there and not kept.
 
     files, size: the number of written scripts and their bytes.
+    names: the chunk of each long text, by the text's digest. Equal texts share a chunk.
     """
 
     directory: Path | None = None
     texts: dict[str, str] = field(default_factory=dict)
     files: int = 0
     size: int = 0
+    names: dict[bytes, str] = field(default_factory=dict)
+
+    def add_text(self, name: str, text: str) -> str:
+        """Add a chunk with a text, unless there is one already; return its name.
+
+        Raises:
+            OSError: its file cannot be written.
+        """
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+        if digest not in self.names:
+            self.names[digest] = self.add(name, {"text": text})
+        return self.names[digest]
 
     def add(self, name: str, content: Mapping[str, object]) -> str:
         """Add a chunk and return its name.

@@ -24,7 +24,7 @@ from depyf.views.html.chunks import Chunks
 from depyf.views.html.owners import owner_of
 from depyf.views.words import backend_words, proof_words, trigger_words
 
-MOST_INLINE = 6000
+MOST_INLINE = 16_000
 """The longest text that comes with its function, in characters. A longer one is loaded on demand."""
 
 FOLDED = ("python", "cpp")
@@ -264,7 +264,9 @@ def _document(each: Document, places: _Places, chunks: Chunks, name: str) -> Jso
     }
     if len(each.text) <= MOST_INLINE:
         return content | {"text": each.text}
-    return content | {"chunk": chunks.add(name, {"text": each.text})}
+    # The title is apart, because a graph before and after a pass is often the same but for its title.
+    end = each.text.find("\n") + 1 if each.text.startswith("#") else 0
+    return content | {"head": each.text[:end], "chunk": chunks.add_text(name, each.text[end:])}
 
 
 def _folds(each: Document) -> list[list[Any]]:

@@ -62,12 +62,17 @@ const depyf = (() => {
     });
   }
 
+  // Returns the text of a document. A long one is a chunk, without the title at its head.
+  async function textOf(doc) {
+    return doc.text !== undefined ? doc.text : doc.head + (await load(doc.chunk)).text;
+  }
+
   // Drops data that can be loaded again.
   function forget(name) {
     chunks.delete(name);
   }
 
   const processes = JSON.parse(document.getElementById("directory").textContent);
-  return { element, coded, put, unpack, load, forget, processes, signs: { compiled: "✓", recompiled: "↻", broke: "//", skipped: "–", failed: "✕" } };
+  return { element, coded, put, unpack, load, textOf, forget, processes, signs: { compiled: "✓", recompiled: "↻", broke: "//", skipped: "–", failed: "✕" } };
 })();
 window.depyf = depyf;

@@ -41,7 +41,7 @@ depyf.diffPage = (() => {
       select("text", entry.docs.map((each) => [each.key, each.label]), doc.key)];
     made.root = element("div", { class: "side" }, boxes);
     made.address = () => boxes.map((box) => box.value).join("/");
-    made.text = async () => (doc.text !== undefined ? doc.text : (await depyf.load(doc.chunk)).text).replace(/\n$/, "").split("\n");
+    made.text = async () => (await depyf.textOf(doc)).replace(/\n$/, "").split("\n");
     return made;
   }
 

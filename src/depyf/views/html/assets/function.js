@@ -328,7 +328,7 @@ depyf.functionPage = (() => {
       let text = doc.text;
       if (text === undefined) {
         this.scroll.replaceChildren(element("p", { class: "notice" }, `loading ${doc.lines} lines …`));
-        try { text = (await depyf.load(doc.chunk)).text; }
+        try { text = await depyf.textOf(doc); }
         catch (error) { text = "This text cannot be loaded: " + error.message; }
         if (this.doc !== doc) return;
       }

@@ -64,7 +64,7 @@ depyf.search = (() => {
     for (const entry of data.entries) {
       for (const doc of entry.docs) {
         if (stopped()) return;
-        const text = doc.text !== undefined ? doc.text : (await depyf.load(doc.chunk)).text;
+        const text = await depyf.textOf(doc);
         lines(query, text, (number, line) => say(`${where} ${entry.id} · ${doc.label} :${number + 1}`, line, [each.page, entry.key, doc.key, `L${number + 1}`].join("/")));
         if (doc.chunk) depyf.forget(doc.chunk);
       }

@@ -1,0 +1,1 @@
+"""`depyf mcp`: a server for the Model Context Protocol, over stdio."""

@@ -1,0 +1,1 @@
+"""The skill that teaches coding agents the loop run, show, fix, expect."""
