@@ -23,7 +23,7 @@ from benchmarks.bar import Bar, none_of, report
 TRAININGS = (("bert", "aot_eager"), ("gpt2", "eager"), ("gpt2", "inductor"), ("encoder", "inductor"))
 _TIMES = (
     (re.compile(r"; \d+\.\d s(, of which \d+\.\d s Inductor)?$", re.MULTILINE), "; N s"),
-    (re.compile(r"\| \d+\.\d\d \|"), "| N |"),
+    (re.compile(r"\| (`\w+`, )?\d+\.\d\d( s)?(?= \|)"), r"| \1N"),
     (re.compile(r"## Seconds per phase\n\n(- .*\n)+"), "## Seconds per phase\n"),
 )
 """Where a time stands in `index.md`."""

@@ -30,6 +30,8 @@ def test_two_causes_are_removed_and_the_file_stays(tmp_path: Path) -> None:
     assert "the branch becomes `torch.where`" in done.stdout and "results equal" in done.stdout
     assert "0 graph breaks" in done.stdout and "still open" not in done.stdout
     told = json.loads((tmp_path / "fix.json").read_text())
+    jsonschema = pytest.importorskip("jsonschema", reason="a development tool")
+    jsonschema.validate(told, json.loads((CORPUS.parents[1] / "docs" / "fix.schema.json").read_text(encoding="utf-8")))
     assert [each["kept"] for each in told["tried"]] == [True, True]
     assert (told["together"]["compiles"], told["together"]["breaks"]) == (1, 0)
     assert (tmp_path / program.name).read_bytes() == program.read_bytes()

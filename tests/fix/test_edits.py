@@ -39,7 +39,7 @@ def test_a_branch_becomes_a_choice(before: str, after: str) -> None:
         ("if c:\n    y = 1\nelif d:\n    y = 2\n", "`elif`"),
         ("if c:\n    y = 1\nelse:\n    z = 2\n", "different names"),
         ("if c:\n    self.y = x\n", "something else than one name"),
-        ("if c and d:\n    y = x\n", "`and` or `or`"),
+        ("if c and d:\n    y = x\n", "more than two comparisons"),
         ("if c:\n    y = seen.pop()\n", "`seen.pop`"),
         ("if c:\n    y = x.add_(1)\n", "`x.add_`"),
         ("if c:\n    y = load()\n", "`load`"),

@@ -83,7 +83,7 @@ def test_the_page_keeps_its_tables() -> None:
     assert "2 compiles of 1 function, 0 graph breaks, 1 recompile, 1 frame given up; 0.2 s" in page
     rows = [line for line in page.splitlines() if line.startswith("| 0/")]
     assert len(rows) == 2
-    assert all(row.replace("\\|", "").count("|") == 9 for row in rows)
+    assert all(row.replace("\\|", "").count("|") == 10 for row in rows)
     assert "x \\| y" in rows[0]
     assert "[kernel 0 (forward)](__compiled_fn_1.kernel_0.py)" in page
 

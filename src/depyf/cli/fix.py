@@ -71,9 +71,10 @@ def fix_command(
         sys.exit(EXIT_FAILED)
     own = Path(tempfile.mkdtemp(prefix="depyf-fix-"))
     try:
-        directory = Path.cwd() if in_place else _copied(own)
+        kept = None if in_place else _copied(own)
+        directory = Path.cwd() if kept is None else own / "run"
         script = target if module else str(Path(target).resolve())
-        program = Program(script, arguments, module, directory, calls, stops, limit)
+        program = Program(script, arguments, module, directory, calls, stops, limit, kept)
         search = Search(Tries(program, own / "tries"), max_tries, budget, only, lambda text: _tell(text, as_json))
         result = search.search()
         text = told.patch_of(result, Path.cwd())
@@ -100,8 +101,8 @@ def _tell(text: str, is_quiet: bool) -> None:
         click.echo(f"depyf fix: running {text}", err=True)
 
 
-def _copied(own: Path) -> Path:
-    """Return a copy of the working directory, or that directory if it is too large to be copied."""
+def _copied(own: Path) -> Path | None:
+    """Return a copy of the working directory, or None if it is too large to be copied."""
     here = Path.cwd()
     size = 0
     for folder, names, files in os.walk(here):
@@ -109,7 +110,7 @@ def _copied(own: Path) -> Path:
         size += sum(os.lstat(os.path.join(folder, each)).st_size for each in files)
         if size > MOST_COPIED:
             click.echo("depyf fix: the working directory is large, so the runs use it and not a copy", err=True)
-            return here
+            return None
     shutil.copytree(here, own / "copy", symlinks=True, ignore=NOT_COPIED)
     return own / "copy"
 

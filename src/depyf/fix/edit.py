@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -72,3 +73,13 @@ def kinds_of(event: Event | None, finding: Finding) -> list[str]:
 def subject_of(finding: Finding) -> tuple[str, str]:
     """Return what identifies a finding in runs of the same program."""
     return finding.kind, str(finding.where)
+
+
+def text_of(run: Run, file: str) -> str:
+    """Return the text of a file of the user's, or "". The index may name it with another path."""
+    sources = run.session.sources
+    name = os.path.basename(file)
+    found = (
+        [sources[file]] if file in sources else [each for key, each in sources.items() if os.path.basename(key) == name]
+    )
+    return run.text(found[0]) if len(found) == 1 else ""

@@ -17,6 +17,7 @@ import depyf.fix.edits  # noqa: F401 - registers the edits
 from depyf.findings import Finding
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness
+from depyf.fix.unchanged import changed_elsewhere
 from depyf.model.index_reader import Run
 from depyf.model.user_source import is_foreign
 
@@ -188,6 +189,10 @@ class Search:
             text = texts.get(path)
             module = cst.parse_module(text if text is not None else _read(path))
             texts[path] = edit.apply(module).code
+        for path, text in texts.items():
+            others = changed_elsewhere(cst.parse_module(_read(path)).code, text)
+            if others:
+                raise RefusedError(f"it changes the bytecode of {', '.join(others)}")
         return texts
 
     def _number(self, tried: Tried) -> int:
@@ -237,5 +242,3 @@ def gone(result: Result) -> set[tuple[str, str]]:
     if result.made is None:
         return set()
     return {subject_of(each) for each in result.plain.left} - {subject_of(each) for each in result.made.left}
-
-

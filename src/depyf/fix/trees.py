@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import libcst as cst
+import libcst.matchers as m
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.fix.edit import RefusedError
@@ -38,10 +39,14 @@ class _AtLine(cst.CSTTransformer):
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
         return self._replaced(original_node, updated_node)
 
-    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:  # noqa: N802, E501
+    def leave_If(
+        self, original_node: cst.If, updated_node: cst.If
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:  # noqa: N802, E501
         return self._replaced(original_node, updated_node)
 
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:  # noqa: N802, E501
+    def leave_For(
+        self, original_node: cst.For, updated_node: cst.For
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:  # noqa: N802, E501
         return self._replaced(original_node, updated_node)
 
 
@@ -94,3 +99,41 @@ def _imports_torch(each: cst.CSTNode) -> bool:
     return isinstance(each, cst.Import) and any(
         isinstance(name.name, cst.Name) and name.name.value == "torch" and name.asname is None for name in each.names
     )
+
+
+def stored(target: cst.CSTNode) -> set[str]:
+    """Return the names that an assignment to a target sets."""
+    if isinstance(target, (cst.Attribute, cst.Subscript)):
+        return set()
+    return {node.value for node in m.findall(target, m.Name()) if isinstance(node, cst.Name)}
+
+
+def names_of_module(module: cst.Module) -> set[str]:
+    """Return the names that a module defines at its top level."""
+    found: set[str] = set()
+    for each in module.body:
+        for small in each.body if isinstance(each, cst.SimpleStatementLine) else (each,):
+            if isinstance(small, (cst.Import, cst.ImportFrom)) and not isinstance(small.names, cst.ImportStar):
+                code = [(one.asname.name if one.asname is not None else one.name) for one in small.names]
+                found |= {cst.Module([]).code_for_node(one).partition(".")[0] for one in code}
+            elif isinstance(small, (cst.FunctionDef, cst.ClassDef)):
+                found.add(small.name.value)
+            elif isinstance(small, (cst.Assign, cst.AnnAssign)):
+                targets = [one.target for one in small.targets] if isinstance(small, cst.Assign) else [small.target]
+                found |= {name for one in targets for name in stored(one)}
+    return found
+
+
+def after_definition_of(module: cst.Module, line: int, added: Sequence[cst.BaseStatement]) -> cst.Module:
+    """Return the module with statements after the top-level definition that contains a line.
+
+    Lines above it keep their numbers, so that edits there find theirs.
+
+    Raises:
+        RefusedError: the line is in no function or class.
+    """
+    where = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    at = max(number for number, each in enumerate(module.body) if where[each].start.line <= line)
+    if not isinstance(module.body[at], (cst.FunctionDef, cst.ClassDef)):
+        raise RefusedError("the line is in no function of the file")
+    return module.with_changes(body=[*module.body[: at + 1], *added, *module.body[at + 1 :]])

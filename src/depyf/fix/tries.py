@@ -28,6 +28,7 @@ class Program:
 
     directory: the working directory of every run; a copy of the user's unless they want their own.
     seconds: the most seconds of a run.
+    kept: the copy of the user's directory from which `directory` is made again for each run; None for no copy.
     """
 
     target: str
@@ -37,6 +38,13 @@ class Program:
     calls: int
     stops: bool
     seconds: float
+    kept: Path | None = None
+
+    def renew(self) -> None:
+        """Make the working directory as the user has it, without files of an earlier run."""
+        if self.kept is not None:
+            shutil.rmtree(self.directory, ignore_errors=True)
+            shutil.copytree(self.kept, self.directory, symlinks=True)
 
     def path_of(self, file: str) -> str:
         """Return the path of a file that the index names: from the working directory, or from the script's."""
@@ -108,6 +116,7 @@ class Tries:
             is_eager,
         )
         command = [sys.executable, "-m", "depyf.fix.child", str(plan.write())]
+        program.renew()
         with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
             process = subprocess.Popen(
                 command, cwd=program.directory, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True

@@ -1,5 +1,5 @@
 """The edits, one kind in a file. Each registers what it proposes for a finding."""
 
-from depyf.fix.edits import branches, marks, switches
+from depyf.fix.edits import branches, hoists, marks, reports, rewrites, switches
 
-__all__ = ["branches", "marks", "switches"]
+__all__ = ["branches", "hoists", "marks", "reports", "rewrites", "switches"]

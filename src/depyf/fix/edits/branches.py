@@ -14,7 +14,7 @@ decided here, the others by the comparison of the results.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 import libcst.matchers as m
@@ -41,16 +41,35 @@ def chosen_values(run: Run, finding: Finding) -> Iterator[Edit]:
 def _chosen(found: Statement) -> Sequence[Statement]:
     if not isinstance(found, cst.If):
         raise RefusedError("it is no `if` statement")
+    if m.matches(found, m.If(orelse=m.Else())) and isinstance(found.orelse, cst.Else):
+        pair = _returned(found.body), _returned(found.orelse.body)
+        if pair[0] is not None and pair[1] is not None:
+            return [_choice(found, cst.Return, pair[0], pair[1])]
     arm = _assignment(found.body)
     other = _other_arm(found, arm)
-    for value in (found.test, arm.value, other):
+    return [_choice(found, arm.with_changes, arm.value, other)]
+
+
+def _choice(
+    found: cst.If, made: Callable[..., cst.BaseSmallStatement], one: cst.BaseExpression, other: cst.BaseExpression
+) -> cst.SimpleStatementLine:
+    """Return the statement that chooses between two values.
+
+    Raises:
+        RefusedError: a value or the condition may have an effect.
+    """
+    for value in (found.test, one, other):
         _refuse_impure(value)
-    call = cst.Call(
-        cst.parse_expression("torch.where"),
-        [cst.Arg(each) for each in (_condition(found.test), arm.value, other)],
-    )
-    made = cst.SimpleStatementLine([arm.with_changes(value=call)], leading_lines=found.leading_lines)
-    return [made]
+    where = cst.parse_expression("torch.where")
+    call = cst.Call(where, [cst.Arg(each) for each in (_condition(found.test), one, other)])
+    return cst.SimpleStatementLine([made(value=call)], leading_lines=found.leading_lines)
+
+
+def _returned(body: cst.BaseSuite) -> cst.BaseExpression | None:
+    """Return the value of an arm that is one `return`, or None for another arm."""
+    rows = list(body.body)
+    inside = rows[0].body if len(rows) == 1 and isinstance(rows[0], cst.SimpleStatementLine) else rows
+    return inside[0].value if len(inside) == 1 and isinstance(inside[0], cst.Return) else None
 
 
 def _other_arm(found: cst.If, arm: cst.Assign) -> cst.BaseExpression:
@@ -105,8 +124,16 @@ def _condition(test: cst.BaseExpression) -> cst.BaseExpression:
     if m.matches(test, m.UnaryOperation(operator=m.Not())):
         return cst.Call(cst.parse_expression("torch.logical_not"), [cst.Arg(test.expression)])  # type: ignore[attr-defined]
     if isinstance(test, cst.BooleanOperation):
-        raise RefusedError("its condition has `and` or `or`")
+        parts = test.left, test.right
+        if not all(m.matches(each, _COMPARED) for each in parts):
+            raise RefusedError("its condition has an `and` or `or` of more than two comparisons")
+        name = "torch.logical_and" if isinstance(test.operator, cst.And) else "torch.logical_or"
+        return cst.Call(cst.parse_expression(name), [cst.Arg(each) for each in parts])
     return test
+
+
+_ORDER = m.LessThan() | m.GreaterThan() | m.LessThanEqual() | m.GreaterThanEqual()
+_COMPARED = m.Comparison(comparisons=[m.ComparisonTarget(operator=_ORDER)])
 
 
 def _refuse_impure(value: cst.BaseExpression) -> None:

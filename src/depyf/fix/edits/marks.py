@@ -151,5 +151,3 @@ def _dynamic(finding: Finding, event: Event) -> Edit:
     function = event.cause.function
     what = "torch.compile(..., dynamic=True)"
     return Edit(function.filename, function.first_line, what, _subject(finding), apply, is_of_file=True)
-
-

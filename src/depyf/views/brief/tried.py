@@ -11,7 +11,7 @@ FILE = "fix.json"
 
 
 def tried_in(*directories: Path) -> list[Mapping[str, Any]]:
-    """Return the edits that `depyf fix` tried, from the first directory that has its file; nothing without one.
+    """Return the edits that `depyf fix` tried, from the first of the directories that has its file, else nothing.
 
     Raises:
         OSError, ValueError: the file cannot be read, or is not one of `depyf fix`.

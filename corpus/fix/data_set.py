@@ -1,0 +1,22 @@
+# gone: break-data-attribute
+import torch
+
+
+def f(x):
+    y = x.clone()
+    y.data = x * 2
+    return y + 1
+
+
+def make():
+    return f
+
+
+def inputs(generator):
+    return (torch.randn(6, generator=generator),)
+
+
+if __name__ == "__main__":
+    step = torch.compile(make(), backend="eager")
+    for seed in range(4):
+        print(step(*inputs(torch.Generator().manual_seed(seed))).shape)

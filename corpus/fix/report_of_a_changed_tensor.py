@@ -1,0 +1,23 @@
+# gone: break-item
+import torch
+
+
+def f(x):
+    y = x * 2
+    print(f"sum {y.sum().item():.3f}")
+    y.add_(1)
+    return y
+
+
+def make():
+    return f
+
+
+def inputs(generator):
+    return (torch.randn(4, generator=generator),)
+
+
+if __name__ == "__main__":
+    step = torch.compile(make(), backend="eager")
+    for seed in range(4):
+        print(step(*inputs(torch.Generator().manual_seed(seed))).shape)

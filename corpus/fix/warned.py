@@ -1,0 +1,24 @@
+# gone: break-warning
+import warnings
+
+import torch
+
+
+def f(x):
+    y = x * 2
+    warnings.warn("twice", stacklevel=1)
+    return y + 1
+
+
+def make():
+    return f
+
+
+def inputs(generator):
+    return (torch.randn(6, generator=generator),)
+
+
+if __name__ == "__main__":
+    step = torch.compile(make(), backend="eager")
+    for seed in range(4):
+        print(step(*inputs(torch.Generator().manual_seed(seed))).shape)
