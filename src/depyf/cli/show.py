@@ -13,10 +13,11 @@ from rich.console import Console
 from rich.text import Text
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
-from depyf.findings import findings
+from depyf.findings import findings, merged
 from depyf.model.index_reader import Run
 from depyf.views.brief.fitted import LEAST
 from depyf.views.html.process import Process, processes
+from depyf.views.lines import message_lines
 from depyf.views.sarif import sarif
 from depyf.views.terminal.data import NAMED, VIEWS, View, names
 from depyf.views.terminal.text import Json, rendered
@@ -53,6 +54,7 @@ Shown = list[tuple[Process, list[Json]]]
 @click.option(
     "--sarif", "as_sarif", is_flag=True, help="Print the findings as SARIF 2.1.0, for editors and code hosts."
 )
+@click.option("--lines", "as_lines", is_flag=True, help="Print a line for each finding, as compilers do, for editors.")
 @click.option("--pager/--no-pager", default=True, help="Use a pager for output longer than the terminal.")
 @click.argument("directory", metavar="DUMP", type=click.Path(path_type=Path))
 def show(
@@ -65,6 +67,7 @@ def show(
     budget: int | None,
     wanted: str,
     as_sarif: bool,
+    as_lines: bool,
     pager: bool,
     directory: Path,
 ) -> None:
@@ -74,16 +77,13 @@ def show(
     no dump or nothing of that name in it.
     """
     named = [(what, name) for what, name in (("function", function), ("graph", graph), ("kernel", kernel)) if name]
-    if len(named) + (view is not None) + as_sarif > 1:
-        raise click.UsageError("choose only one view")
-    if (budget is not None or wanted) and (named or view is not None or as_sarif or not as_json or budget is None):
-        raise click.UsageError("--budget goes with --json and --id, and with no view; --id needs --budget")
+    _check_views(len(named) + (view is not None), as_sarif, as_lines, as_json, budget, wanted)
     found = _processes(directory, label)
     if budget is not None:
         _answer(directory, {each.label: each.run for each in found}, budget, wanted)
         return
-    if as_sarif:
-        click.echo(sarif((each.label, findings(each.run.session)) for each in found), nl=False)
+    if as_sarif or as_lines:
+        _print_findings(found, as_sarif)
         return
     views = _views(named, view, as_json)
     try:
@@ -97,6 +97,31 @@ def show(
         click.echo(_json(*shown[0]))
     else:
         _print(shown, pager)
+
+
+def _check_views(views: int, as_sarif: bool, as_lines: bool, as_json: bool, budget: int | None, wanted: str) -> None:
+    """Check that the options go together.
+
+    views: the number of chosen views.
+
+    Raises:
+        click.UsageError: they do not.
+    """
+    if views + as_sarif + as_lines > 1 or (as_json and (as_sarif or as_lines)):
+        raise click.UsageError("choose only one view")
+    if wanted and budget is None:
+        raise click.UsageError("--id needs --budget")
+    if budget is not None and (views or not as_json):
+        raise click.UsageError("--budget goes with --json and with no view")
+
+
+def _print_findings(found: list[Process], as_sarif: bool) -> None:
+    """Print the findings for editors and code hosts."""
+    if as_sarif:
+        click.echo(sarif((each.label, findings(each.run.session)) for each in found), nl=False)
+        return
+    for line in message_lines(merged(one for each in found for one in findings(each.run.session))):
+        click.echo(line)
 
 
 def _answer(directory: Path, runs: dict[str, Run], budget: int, wanted: str) -> None:

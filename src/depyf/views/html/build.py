@@ -29,7 +29,7 @@ PAGE = "index.html"
 STYLES = ("base.css", "overview.css", "tables.css", "function.css", "tools.css", "costs.css")
 SCRIPTS = (
     *("base.js", "lexer.js", "code.js", "marks.js", "function.js", "overview.js", "costs.js"),
-    *("differ.js", "diff.js", "search.js", "keys.js", "route.js"),
+    *("differ.js", "diff.js", "search.js", "keys.js", "editor.js", "route.js"),
 )
 
 
@@ -139,6 +139,7 @@ def _directory(content: Content) -> str:
                 "key": process.key,
                 "label": process.label,
                 "functions": [{"page": address, "name": name} for address, name in process.pages],
+                "paths": {file: path for path, file in process.run.names.items()},
             }
             for process in content.processes
         ]

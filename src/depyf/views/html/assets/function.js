@@ -241,7 +241,7 @@ depyf.functionPage = (() => {
         });
         this.views.push(view);
         listen(view, (line) => page.point({ doc: SOURCE, block: index, line }), () => page.point(page.pinned), (line) => page.pin({ doc: SOURCE, block: index, line }));
-        scroll.append(element("div", { class: "blockhead" }, element("b", {}, block.name || "module level"), "  " + block.file + ":" + block.first), view.root);
+        scroll.append(element("div", { class: "blockhead" }, element("b", {}, block.name || "module level"), "  ", element("span", { class: "place" }, block.file + ":" + block.first)), view.root);
       });
       if (!page.data.blocks.length) scroll.append(element("p", { class: "notice" }, "The source of this function cannot be read."));
       const bar = element("div", { class: "bar" }, element("span", { class: "title" }, "your source"),
