@@ -11,7 +11,10 @@ depyf.editor = (() => {
   const paths = Object.assign({}, ...depyf.processes.map((process) => process.paths));
   let chosen = "vscode";
   try { chosen = localStorage.getItem(KEY) || chosen; } catch { /* a browser may store nothing for files */ }
-  if (!EDITORS[chosen]) chosen = "vscode";
+  // The frame of a notebook may not open other programs.
+  const isFramed = window.top !== window;
+  if (isFramed || !EDITORS[chosen]) chosen = isFramed ? "none" : "vscode";
+  box.parentElement.hidden = isFramed;
 
   // Returns the address that opens a line, or null if the path of the file is unknown.
   function address(file, line) {
@@ -22,7 +25,8 @@ depyf.editor = (() => {
   }
 
   function decorate(root) {
-    for (const place of root.querySelectorAll(".place")) {
+    // The tree of functions is dense; its pages have the same places.
+    for (const place of root.querySelectorAll(".place:not(.tree *)")) {
       const found = PLACE.exec(place.textContent.trim()), known = place.nextElementSibling;
       const link = found && address(found[1], found[2]);
       if (known && known.classList.contains("edit")) known.remove();
