@@ -83,7 +83,7 @@ def measured(dump: Path) -> list[Bar]:
     note = f"{len(packed)} more of {unpacked / 1e6:.1f} MB in the archive"
     return [
         Bar(f"files {what}", str(len(files)), len(files) <= MOST_FILES, note=note),
-        Bar(f"megabytes {what}", f"{size / 1e6:.2f}", size <= MOST_BYTES),
+        Bar(f"size {what}", f"{size / 1e6:.2f} MB", size <= MOST_BYTES),
         none_of("files that the index or the report names and that do not exist", missing, f"{named} names"),
     ]
 

@@ -275,6 +275,7 @@ def function_head(function: Function) -> dict[str, Any]:
         "line": function.first_line,
         "dump": function.file,
         "eager_calls": function.eager_calls,
+        "parameters": OneLine(function.parameters),
     }
 
 

@@ -273,6 +273,7 @@ def _difference(found: Json) -> Difference:
 def _function(found: Json, key: str, root: str, order: Order) -> Function:
     function = Function(key, found["name"], found["file"], found["line"], "", root, file=found["dump"])
     function.qualname = found.get("qualname", "")
+    function.parameters = tuple(found.get("parameters", ()))
     function.break_line = found.get("broke_at")
     function.resumes_at = found.get("resumes_at")
     function.eager_calls = found.get("eager_calls")
