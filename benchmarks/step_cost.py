@@ -60,7 +60,8 @@ def main() -> None:
         capture = StepCapture(Path(scratch), steps=3)
         capture.begin()
         _timed(step, capture)
-        plain, watched = [], []
+        plain: list[float] = []
+        watched: list[float] = []
         for number in range(ROUNDS):
             order = ((plain, None), (watched, capture))
             for times, own in order if number % 2 else reversed(order):

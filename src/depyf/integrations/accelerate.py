@@ -20,7 +20,8 @@ class DepyfTracker(GeneralTracker):
 
     A call of `accelerator.log(values, step=...)` ends a step. After the captured steps, the other trackers get the
     numbers `depyf/compiles`, `depyf/recompiles`, `depyf/graph_breaks`, `depyf/failures`, `depyf/eager_calls`,
-    `depyf/compile_seconds` and `depyf/step_seconds`. The report is attached to the runs of MLflow and W&B.
+    `depyf/compile_seconds` and `depyf/step_seconds`. The report is attached to the runs of MLflow and W&B. Accelerate
+    calls trackers on the main process only, so the dump of a job has rank 0; `depyf run` captures all ranks.
 
     Args:
         directory: the directory of the dump.
@@ -30,7 +31,7 @@ class DepyfTracker(GeneralTracker):
 
     name = "depyf"
     requires_logging_directory = False
-    main_process_only = False
+    main_process_only = True
 
     def __init__(
         self, directory: str | os.PathLike[str] = "depyf_output", steps: int = 3, report: bool = True
