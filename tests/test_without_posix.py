@@ -53,8 +53,8 @@ import importlib, pathlib
 root = pathlib.Path(sys.argv[1])
 for path in sorted((root / "depyf").rglob("*.py")):
     parts = path.relative_to(root).with_suffix("").parts
-    # The SDK of `depyf mcp` asks for the platform, and takes this one for what it is.
-    if path.stem == "__main__" or {"boot", "mcp"} & set(parts) or parts[1] in ("torch", "explain", "optimization"):
+    # The SDK of `depyf mcp` asks for the platform itself, and an integration needs its trainer.
+    if path.stem == "__main__" or {"boot", "mcp", "integrations"} & set(parts) or parts[1] in ("torch", "explain", "optimization"):
         continue
     try:
         importlib.import_module(".".join(parts).removesuffix(".__init__"))
