@@ -53,7 +53,9 @@ import importlib, pathlib
 root = pathlib.Path(sys.argv[1])
 for path in sorted((root / "depyf").rglob("*.py")):
     parts = path.relative_to(root).with_suffix("").parts
-    if path.stem == "__main__" or "boot" in parts or parts[1] in ("torch", "explain", "optimization"):
+    # The SDK of `depyf mcp` asks for the platform itself, and an integration needs its trainer.
+    left_out = {"boot", "mcp", "integrations"} & set(parts) or parts[1] in ("torch", "explain", "optimization")
+    if path.stem == "__main__" or left_out:
         continue
     try:
         importlib.import_module(".".join(parts).removesuffix(".__init__"))

@@ -15,7 +15,8 @@ import click
 
 from depyf.bytecode.records import dataclass
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
-from depyf.trace.job.files import Source, TraceError, find, indexes, is_dump
+from depyf.trace.job.files import Source, TraceError, find, holds_trace, indexes, is_dump
+from depyf.trace.job.recorder import Recorded, find_recorded, in_words, mismatches
 from depyf.trace.job.reporting import Dumped, Options, dump_jobs, emptied, mark
 from depyf.trace.job.timeline import write_timeline
 from depyf.views.html.build import Report, build_report
@@ -56,8 +57,12 @@ def report(
     """
     try:
         with _executor(scheduler) as executor:
-            options = Options(executor, every_rank)
+            options, pages = Options(executor, every_rank), list[Report]()
             for given in _followed(paths) if follow else (_given(paths),):
+                for found in mismatches(given.recorded):
+                    click.echo(in_words(found))
+                if given.recorded and not given.traces and not given.dumps:
+                    continue
                 pages = _reports(given, output, options, single_file, perfetto)
                 for page in pages:
                     click.echo(str(page.page))
@@ -69,16 +74,17 @@ def report(
     except (OSError, ValueError) as error:
         click.echo(f"depyf report: {error}", err=True)
         sys.exit(EXIT_FAILED)
-    if opened:
+    if opened and pages:
         webbrowser.open(pages[0].page.resolve().as_uri())
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The input: dumps, each with the times of its indexes, and traces."""
+    """The input: dumps, each with the times of its indexes, traces, and the dumps of torch's flight recorder."""
 
     dumps: tuple[tuple[Path, tuple[int, ...]], ...]
     traces: tuple[Source, ...]
+    recorded: tuple[Recorded, ...] = ()
 
 
 def _given(paths: tuple[str, ...]) -> Given:
@@ -87,9 +93,13 @@ def _given(paths: tuple[str, ...]) -> Given:
     missing = next((each for each in dumps if not each.exists()), None)
     if missing is not None:
         raise FileNotFoundError(f"there is neither a dump nor a trace at {missing}")
+    recorded = tuple(find_recorded(each for each in traces if Path(each).exists()))
+    if recorded:
+        traces = [each for each in traces if holds_trace(each)]
     return Given(
         tuple((each, tuple(sorted(index.stat().st_mtime_ns for index in indexes(each)))) for each in dumps),
         tuple(find(traces)) if traces else (),
+        recorded,
     )
 
 

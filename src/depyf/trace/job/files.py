@@ -79,6 +79,11 @@ def find(paths: Iterable[str]) -> list[Source]:
     return _jobs(sources)
 
 
+def holds_trace(path: str) -> bool:
+    """Return whether a path is a URL, a pattern, or a folder with a trace, or has the name of a trace."""
+    return is_url(path) or bool(_of_path(path)) and (not os.path.isfile(path) or _is_named(path))
+
+
 def _of_path(path: str) -> dict[str, int]:
     if os.path.isdir(path):
         inside = [os.path.join(path, name) for name in sorted(os.listdir(path))]

@@ -1,0 +1,89 @@
+"""The dumps of torch's flight recorder: mismatches of ranks, and damaged or hostile files."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from depyf.cli.report import report
+from depyf.trace.job.recorder import in_words, mismatches, plain, recorded
+
+
+def dump(*operations: str, size: int = 4) -> dict[str, object]:
+    entries = [
+        {
+            "collective_seq_id": number,
+            "process_group": ("0", "default_pg"),
+            "profiling_name": f"gloo:{operation}",
+            "input_sizes": [[size]],
+            "input_dtypes": ["Float"],
+            "is_p2p": False,
+            "time_created_ns": number,
+            "frames": [{"filename": "/home/me/train.py", "line": 10 * number, "name": "step"}],
+        }
+        for number, operation in enumerate(operations, start=1)
+    ]
+    return {"version": "2.10", "entries": entries}
+
+
+def told(*dumps: dict[str, object]) -> list[str]:
+    ranks = [recorded(f"trace_{rank}", pickle.dumps(each, 2)) for rank, each in enumerate(dumps)]
+    return [in_words(each) for each in mismatches([rank for rank in ranks if rank is not None])]
+
+
+def test_equal_ranks_have_no_mismatch() -> None:
+    assert told(dump("all_reduce"), dump("all_reduce")) == []
+
+
+def test_a_rank_that_skips_a_collective() -> None:
+    (words,) = told(dump("all_reduce", "broadcast"), dump("all_reduce", "broadcast"), dump("all_reduce"))
+    assert words == (
+        "rank 2: no record of collective 2 of group 0, which ranks 0-1 called: broadcast(Float [4]), train.py:20"
+        "; the last record there is all_reduce, train.py:10"
+    )
+
+
+def test_another_order_and_another_size() -> None:
+    (words,) = told(dump("all_reduce"), dump("all_reduce"), dump("broadcast"))
+    assert words.startswith("at collective 1 of group 0, rank 2 called broadcast(")
+    (words,) = told(dump("all_reduce"), dump("all_reduce"), dump("all_reduce", size=8))
+    assert "rank 2 called all_reduce(Float [8])" in words
+
+
+def test_the_command_reads_a_folder_with_json_and_pickle(tmp_path: Path) -> None:
+    (tmp_path / "trace_0").write_bytes(pickle.dumps(dump("all_reduce", "all_reduce")))
+    (tmp_path / "trace_1.json").write_text(json.dumps(dump("all_reduce")))
+    result = CliRunner().invoke(report, [str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("rank 1: no record of collective 2")
+
+
+class Hostile:
+    def __reduce__(self) -> tuple[object, ...]:
+        return exec, ("raise SystemExit",)
+
+
+def test_nothing_in_a_pickle_is_executed() -> None:
+    with pytest.raises(ValueError, match="not allowed"):
+        plain(pickle.dumps({"entries": [Hostile()]}))
+    assert recorded("trace_0", pickle.dumps({"entries": [Hostile()]})) is None
+
+
+def test_damaged_files_raise_nothing() -> None:
+    seeded = random.Random(41)
+    whole = (pickle.dumps(dump("all_reduce", "broadcast"), 2), json.dumps(dump("all_reduce")).encode())
+    read = 0
+    for number in range(2000):
+        data = bytearray(whole[number % 2])
+        for _ in range(seeded.randint(1, 4)):
+            data[seeded.randrange(len(data))] = seeded.randrange(256)
+        own = recorded("trace_0", bytes(data[: seeded.randint(1, len(data))] if number % 3 == 0 else data))
+        if own is not None:
+            list(map(in_words, mismatches([own])))
+            read += 1
+    assert 0 < read < 2000
