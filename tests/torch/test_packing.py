@@ -104,6 +104,18 @@ def test_a_second_context_adds_to_the_archive(tmp_path: Path) -> None:
     assert all(run.text(name) for name in second.packed)
 
 
+def test_a_context_with_few_files_leaves_the_archive_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "MOST_FILES", 5)
+    first = set(_dump(tmp_path).packed)
+    changed = (tmp_path / ARCHIVE).stat().st_mtime_ns
+    monkeypatch.setattr(packing, "MOST_FILES", 400)
+    session = _dump(tmp_path)
+    assert session.packed == first and (tmp_path / ARCHIVE).stat().st_mtime_ns == changed
+    run = depyf.read_run(tmp_path)
+    artefacts = {each.file for _, compiled in session.compiles() for each in compiled.artefacts}
+    assert all(run.text(name) for name in artefacts | first)
+
+
 def test_an_archive_of_an_earlier_program_is_removed(tmp_path: Path) -> None:
     (tmp_path / ARCHIVE).write_bytes(b"old")
     _dump(tmp_path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from depyf.model.archive import ARCHIVE, archive_bytes, archived
@@ -17,6 +17,9 @@ MOST_FILES = 80
 """A dump with at most this many files stays as it is, if it is not too large."""
 MOST_BYTES = 2_000_000
 """A dump of at most this size stays as it is, if it has not too many files."""
+
+SHARE = 4
+"""A quarter of these limits, in files that are not yet in the archive, makes it grow."""
 
 OPENED = frozenset(
     ("Captured_Graph", "Forward_graph", "Backward_graph", "AFTER_POST_GRAD", "Compiled_autograd_graph")
@@ -36,16 +39,18 @@ def pack(session: Session, directory: Path, *, listings: bool) -> None:
     Raises:
         OSError: the archive cannot be written; then all files are still there.
     """
-    files = list(_files_of(session))
-    sizes = {name: (directory / name).stat().st_size for name in files if (directory / name).is_file()}
-    is_large = len(sizes) > MOST_FILES or sum(sizes.values()) > MOST_BYTES
-    before = archived(directory) if session.packed else {}
-    if not (is_large or before) or importlib.util.find_spec("lzma") is None:
-        # An archive of an earlier program in this directory is out of date.
-        if not session.packed:
-            (directory / ARCHIVE).unlink(missing_ok=True)
-        return
+    sizes = {name: (directory / name).stat().st_size for name in _files_of(session) if (directory / name).is_file()}
     seldom = [name for name in _seldom_opened(session, listings=listings) if name in sizes]
+    if not session.packed:
+        # An archive of an earlier program in this directory is out of date.
+        (directory / ARCHIVE).unlink(missing_ok=True)
+    is_large = _is_large(sizes.values(), 1)
+    if session.packed:
+        # The archive is written as a whole, so a program with many contexts adds to it now and then.
+        is_large = _is_large([sizes[name] for name in seldom], SHARE)
+    if not (seldom and is_large) or importlib.util.find_spec("lzma") is None:
+        return
+    before = archived(directory) if session.packed else {}
     texts = {name: (directory / name).read_text(encoding="utf-8", errors="replace") for name in seldom}
     write_whole_bytes(directory / ARCHIVE, [archive_bytes({**before, **texts})])
     session.packed.update(seldom)
@@ -54,6 +59,11 @@ def pack(session: Session, directory: Path, *, listings: bool) -> None:
     for folder in {os.path.dirname(name) for name in seldom} - {""}:
         if not any((directory / folder).iterdir()):
             (directory / folder).rmdir()
+
+
+def _is_large(sizes: Collection[int], share: int) -> bool:
+    """Return whether files are too many or too large for a part of a dump."""
+    return len(sizes) > MOST_FILES // share or sum(sizes) > MOST_BYTES // share
 
 
 def _artefacts(session: Session) -> Iterator[Artefact]:
