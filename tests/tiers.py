@@ -9,10 +9,13 @@ from __future__ import annotations
 
 SECOND: dict[str, str] = {
     "tests/benchmarks/": "runs the commands that measure",
+    "tests/cli/test_action.py": "runs a program on two commits for each test",
+    "tests/cli/test_mcp.py": "starts a server, which starts programs",
     "tests/coverage/": "compiles each sample program with every interpreter",
     "tests/docs/test_documented.py": "runs every block of the documentation",
     "tests/docs/test_site.py": "builds the site",
     "tests/fuzz/": "runs random programs under every interpreter",
+    "tests/integrations/": "trains models with the trainers of other packages",
     "tests/launch/": "starts each program twice, once under `depyf run`",
     "tests/notebook/": "starts kernels of notebooks",
     "tests/views/html/": "opens the pages in a browser",
