@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -24,3 +25,7 @@ def test_the_site_is_built_and_loads_nothing_from_elsewhere(tmp_path: Path) -> N
     assert "__compiled_fn_1" in page
     assert not [part for part in page.split('src="')[1:] if part.startswith("http")]
     assert "Write everything that torch compiles inside the context" in (tmp_path / "api.html").read_text("utf-8")
+    # The search of the site looks for the question among the headings first.
+    index = (tmp_path / "searchindex.js").read_text(encoding="utf-8")
+    titles = json.loads(index[index.index("{") : index.rindex("}") + 1])["alltitles"]
+    assert any("why does my model recompile" in title.lower() for title in titles)
