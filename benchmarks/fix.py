@@ -102,6 +102,9 @@ def different(before: ModuleType, after: ModuleType, count: int) -> list[str]:
         inputs = before.inputs(torch.Generator().manual_seed(1000 + seed))
         results = [_result(function, copy.deepcopy(inputs)) for function in made]
         for word, other in zip(("eager", "compiled"), results[1:], strict=True):
+            if isinstance(other, Exception) or isinstance(results[0], Exception):
+                found.append(f"input {seed}, {word}: {other!r}, before {results[0]!r}"[:300])
+                continue
             try:
                 torch.testing.assert_close(other, results[0], equal_nan=True)
             except AssertionError as error:
@@ -112,8 +115,8 @@ def different(before: ModuleType, after: ModuleType, count: int) -> list[str]:
 def _result(function: Any, inputs: Any) -> Any:  # noqa: ANN401 - the programs' own values
     try:
         return function(*inputs)
-    except Exception as error:  # noqa: BLE001 - an error of the edited program is a result
-        return type(error).__name__
+    except Exception as error:  # noqa: BLE001 - an error is a result that the judge tells
+        return error
 
 
 def main() -> int:
