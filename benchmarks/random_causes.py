@@ -172,6 +172,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.random_causes")
     parser.add_argument("--programs", type=int, default=PROGRAMS)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--seeds", type=int, nargs="+", help="only these programs")
     parser.add_argument("--show", type=int, metavar="SEED", help="print one program and its findings")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -180,7 +181,7 @@ def main() -> None:
         if options.show is not None:
             show(options.show, Path(scratch))
             return
-        seeds = range(options.first, options.first + options.programs)
+        seeds = options.seeds or range(options.first, options.first + options.programs)
         outcomes = {}
         for seed in seeds:
             outcomes[seed] = outcome(seed, Path(scratch))

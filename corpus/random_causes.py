@@ -216,7 +216,10 @@ class Program:
             else:
                 cause.lines.add(self._write(f"{margin}    {_read(value, known)}"))
         dropout = " + torch.dropout(y, 0.5, self.training)" if function.is_module else ""
-        self._write(f"{margin}    return y{dropout}")
+        last = self._write(f"{margin}    return y{dropout}")
+        for cause in function.causes:
+            # Unlike other states of a call, the mode of a module is read by a line.
+            cause.lines.update(last for value in cause.values if value.template == "training")
         self._compile(function)
 
     def _hold(self, function: PlantedFunction) -> None:
@@ -304,7 +307,7 @@ class Program:
         line = self._write(f"{context}{function.name}({', '.join(['X', *given])})")
         if is_double:
             self._write("torch.set_default_dtype(torch.float32)")
-        if number is not None and any(value.is_switch for value in changed):
+        if number is not None and any(value.is_switch and value.template != "training" for value in changed):
             function.causes[number].lines.add(line)
         self._write(f"CHANGED({function.name!r}, {number})")
 
