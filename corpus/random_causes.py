@@ -73,6 +73,8 @@ TEMPLATES = {
         "y = y + {v}.sum()", _cycled("ones(3)", "ones(3, requires_grad=True)"), _PLAIN
     ),
 }
+_NEVER_SEEN = frozenset(name for name, each in TEMPLATES.items() if len({each.value(n) for n in range(9)}) == 9)
+"""Templates whose values never come back. If one of a pair came back, one value alone would keep an entry apart."""
 _HEAD = f"""import torch
 
 FUNCTIONS = [{", ".join(f"lambda t: t + {number}" for number in range(1 + MOST_CHANGES))}]
@@ -174,10 +176,11 @@ class Program:
                 yield [Value("", self.random.choice(allowed), "")]
                 continue
             size = 2 if self.random.random() < 0.2 else 1
-            yield [self._value(f"{next(letters)}{function}", is_module, has_closure) for _ in range(size)]
+            names = [f"{next(letters)}{function}" for _ in range(size)]
+            yield [self._value(name, is_module, has_closure, size > 1) for name in names]
 
-    def _value(self, name: str, is_module: bool, has_closure: bool) -> Value:
-        template = self.random.choice(sorted(TEMPLATES))
+    def _value(self, name: str, is_module: bool, has_closure: bool, is_of_pair: bool) -> Value:
+        template = self.random.choice(sorted(_NEVER_SEEN if is_of_pair else TEMPLATES))
         places = [
             place
             for place in TEMPLATES[template].places
