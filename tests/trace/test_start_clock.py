@@ -1,4 +1,4 @@
-"""The imports of a process are measured, exclusive by package, and a failing import looks as it does without the clock."""
+"""Imports are measured, exclusive by package; a failing import looks as it does without the clock."""
 
 from __future__ import annotations
 

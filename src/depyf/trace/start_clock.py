@@ -64,7 +64,7 @@ class StartClock:
         self._since = now
 
     def before(self) -> int | None:
-        """Return the nanoseconds from the start of the process to `began`, or None where no one tells them.
+        """Return the nanoseconds from the start of the process to `began`, or None if the system has no such number.
 
         Linux counts the start of a process in ticks since the boot (proc(5), field 22 of `/proc/self/stat`).
         """
