@@ -115,12 +115,7 @@ def decompile(
         if isinstance(what, (Folder, Archive)):
             _tree(what, _checked_out(what, out, show or stop_after), prove, left_out, as_written, jobs, limit)
             return
-        try:
-            found = _resolved(target, what)
-        except DecompilationError as error:
-            if isinstance(what, PycFile) and not show and not stop_after:
-                _write_pieces(what, error, out)
-            raise
+        found = _resolved(target, what) if show or stop_after else _resolved_or_pieces(target, what, out)
         if show or stop_after:
             if isinstance(found, Class):
                 raise Usage("--show and --stop-after need a module or a function: a class has no bytecode of its own")
@@ -197,12 +192,16 @@ def _source(target: str, found: Found, prove: bool, without: frozenset[str], as_
     yield outcome.source
 
 
-def _write_pieces(target: PycFile, error: DecompilationError, out: Path | None) -> None:
-    """Write the whole code objects of a damaged file, if it has any, and raise Failed."""
-    pieces = pieces_of(target, error.reason)
-    if pieces is not None:
+def _resolved_or_pieces(target: str, what: PycFile | SourceFile | Named, out: Path | None) -> Found:
+    """Return the code of a target. Of a damaged file, write the whole code objects, if it has any, and raise Failed."""
+    try:
+        return _resolved(target, what)
+    except DecompilationError as error:
+        pieces = pieces_of(what, error.reason) if isinstance(what, PycFile) else None
+        if pieces is None:
+            raise
         _write(iter((pieces.source,)), out)
-        raise Failed(f"{with_place(str(target.path), error)}; {written(pieces)}") from error
+        raise Failed(f"{with_place(target, error)}; {written(pieces)}") from error
 
 
 def _shown(

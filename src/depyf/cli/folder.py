@@ -84,14 +84,14 @@ def convert(job: Job) -> Report:
     except (DecompilationError, SyntaxError, OSError) as error:
         level, reason = FAILED, str(error).removeprefix(f"{job.path}: ")
         if isinstance(error, DecompilationError) and isinstance(target, PycFile):
-            reason += _rescued(target, job.out, error)
+            reason = f"{_rescued(target, job.out, error)}{reason}"
     except Exception as error:  # noqa: BLE001  one file never stops the others; what it was is in the summary
         level, reason = FAILED, f"{type(error).__name__}: {error}"
     return Report(job.path, level, reason, time.perf_counter() - start)
 
 
 def _rescued(target: PycFile, out: Path, error: DecompilationError) -> str:
-    """Write the whole code objects of a damaged file; return what to add to its reason."""
+    """Write the whole code objects of a damaged file; return what to put before its reason."""
     pieces = pieces_of(target, error.reason)
     if pieces is None:
         return ""
@@ -99,8 +99,8 @@ def _rescued(target: PycFile, out: Path, error: DecompilationError) -> str:
         out.parent.mkdir(parents=True, exist_ok=True)
         write_whole(out, pieces.source)
     except OSError as problem:
-        return f"; {problem}"
-    return f"; {written(pieces)}"
+        return f"{problem}; "
+    return f"{written(pieces)}; "
 
 
 def convert_all(jobs: Sequence[Job], *, count: int, limit: float, done: Callable[[Report], None]) -> list[Report]:

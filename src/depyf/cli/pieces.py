@@ -36,7 +36,8 @@ def pieces_of(target: PycFile, reason: str) -> Pieces | None:
     if not pieces:
         return None
     major, minor = pieces[0].code.version
-    parts = [f"# A damaged file of Python {major}.{minor}: {_line(reason)}.\n# What follows is whole; it is not proven.\n"]
+    head = f"# A damaged file of Python {major}.{minor}: {_line(reason)}."
+    parts = [f"{head}\n# The code below is whole; it is not proven.\n"]
     for piece in pieces:
         name = _line(piece.code.qualname)
         parts.append(f"# Bytes {piece.start} to {piece.end} of {len(data)}: {name}\n{_text(piece.code)}")
