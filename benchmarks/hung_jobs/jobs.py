@@ -13,26 +13,26 @@ PROGRAMS = Path(__file__).resolve().parents[2] / "corpus" / "hung_jobs"
 SIZES = ((3, 1), (4, 2), (2, 1))
 """For each program three jobs: the number of ranks, and the rank that behaves in another way."""
 CAUSES = {
-    "missing_collective": ("skipped",),
-    "early_stop": ("skipped",),
-    "rank_branch": ("skipped", "order"),
+    "missing_collective": ("branch",),
+    "early_stop": ("branch",),
+    "rank_branch": ("branch",),
     "rank_shape": ("shape",),
     "rank_dtype": ("shape",),
-    "other_order": ("order",),
-    "checkpoint_on_one": ("extra", "order"),
+    "other_order": ("branch",),
+    "checkpoint_on_one": ("branch",),
     "dead_by_signal": ("dead",),
     "dead_by_error": ("dead",),
     "dead_by_exit": ("dead",),
     "slow_loader": ("slow",),
     "slow_host": ("slow",),
-    "wrong_group": ("deadlock", "order"),
-    "deadlock": ("deadlock", "order"),
+    "wrong_group": ("groups",),
+    "deadlock": ("groups",),
     "long_recompile": ("compiling",),
     "split_guard": ("compiling",),
     "evaluation_on_one": ("compiling",),
     "cold_cache": ("compiling",),
-    "lost_message": ("skipped",),
-    "compiled_against_eager": ("order",),
+    "lost_message": ("branch",),
+    "compiled_against_eager": ("branch",),
 }
 """The causes that are right for a program, as `depyf.trace.job.hang.Cause` names them."""
 HEALTHY = tuple(sorted(path.stem for path in PROGRAMS.glob("healthy_*.py")))

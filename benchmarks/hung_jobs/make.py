@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.hung_jobs.jobs import PROGRAMS, UNDER_TORCHRUN, Job, all_jobs
 
 LIMIT = 60.0
-HUNG_AFTER = "7"
+HUNG_AFTER = "5"
 HEALTHY_MOMENTS = ("1.2,1.9,1.5,2.3", "2.0,1.4,2.4,1.1", "0.9,1.7,2.6,1.3")
 WARM = "warm_cache"
 
@@ -144,11 +144,15 @@ def under_torchrun(job: Job, place: Path) -> list[int]:
     shared = environment(job, place)
     for name in ("WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
         del shared[name]
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(job.ranks), "--master-port=0"]
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(job.ranks), "--standalone"]
     command += ["--log-dir", str(place / "logs"), "-r", "3", str(job.path)]
     with open(place / "torchrun.log", "w", encoding="utf-8") as log:
-        done = subprocess.run(command, env={**os.environ, **shared}, stdout=log, stderr=log, timeout=LIMIT, check=False)
-    return [done.returncode]
+        process = subprocess.Popen(command, env={**os.environ, **shared}, stdout=log, stderr=log)
+        try:
+            return [process.wait(LIMIT)]
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            return [process.wait(LIMIT)]
 
 
 if __name__ == "__main__":

@@ -8,4 +8,5 @@ for step in range(40):
     if RANK == CULPRIT and loss < 0.1:
         break
     dist.all_reduce(loss)  # here
-end()  # here
+dist.barrier()  # here
+end()

@@ -8,5 +8,5 @@ for step in range(40):
     if not (RANK == CULPRIT and step == 20):
         dist.all_reduce(gradient)  # here
     loss = torch.ones(1)
-    dist.broadcast(loss, 0)
+    dist.broadcast(loss, 0)  # here
 end()
