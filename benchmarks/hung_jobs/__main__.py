@@ -14,10 +14,10 @@ from pathlib import Path
 
 from benchmarks.bar import Bar, report
 from benchmarks.hung_jobs.jobs import CAUSES, Job, all_jobs
-from depyf.trace.job.evidence import evidence_of
+from depyf.trace.job.evidence import add_compiles, evidence_of
 from depyf.trace.job.files import find
 from depyf.trace.job.hang import Verdict, verdict_of
-from depyf.trace.job.work import Scanned, scan_all
+from depyf.trace.job.work import scan_all
 
 KINDS = {
     "recorder": ("recorder_*",),
@@ -49,7 +49,10 @@ def verdict_with(folder: Path, kinds: Iterable[str]) -> Verdict | None:
                 else:
                     shutil.copy2(path, place / path.name)
         traces = find([scratch]) if any(place.glob("dedicated_*")) else []
-        return verdict_of(evidence_of([scratch], traces, scan_all(traces) if traces else Scanned()))
+        evidence = evidence_of([scratch])
+        if traces:
+            add_compiles(evidence, scan_all(traces))
+        return verdict_of(evidence)
 
 
 def is_right(job: Job, verdict: Verdict | None) -> bool:
@@ -81,7 +84,8 @@ def main(folder: Path, *, shows_text: bool) -> None:
         right = broken - len(wrong)
         met = right >= LEAST_RIGHT or not is_barred
         bars.append(Bar(f"broken jobs with the right verdict, {title}", f"{right} of {broken}", met, wrong))
-        bars.append(Bar(f"healthy jobs without a verdict, {title}", f"{healthy - len(alarms)} of {healthy}", not alarms))
+        quiet = f"{healthy - len(alarms)} of {healthy}"
+        bars.append(Bar(f"healthy jobs without a verdict, {title}", quiet, not alarms, alarms))
     report(bars)
 
 

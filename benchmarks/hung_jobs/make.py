@@ -40,7 +40,7 @@ def main(folder: Path, wanted: list[str]) -> None:
         if job.program == "cold_cache":
             warm(folder, job, place)
         codes = under_torchrun(job, place) if job.program in UNDER_TORCHRUN else forked(job, place)
-        (place / "caches").exists() and shutil.rmtree(place / "caches")
+        shutil.rmtree(place / "caches", ignore_errors=True)
         print(f"{job.name}: {time.perf_counter() - began:.1f} s, exit codes {codes}", flush=True)
 
 

@@ -1,9 +1,8 @@
-import os
 import sys
 
 import torch
 import torch.distributed as dist
-from job import CULPRIT, RANK, end, start
+from job import end, start
 
 
 def fill(x):

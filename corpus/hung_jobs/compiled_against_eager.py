@@ -1,7 +1,7 @@
 import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as functional
-from job import CULPRIT, RANK, RANKS, end, start
+from job import CULPRIT, RANK, end, start
 
 start()
 world = dist.group.WORLD

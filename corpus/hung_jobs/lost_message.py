@@ -1,6 +1,6 @@
 import torch
 import torch.distributed as dist
-from job import CULPRIT, RANK, RANKS, end, start
+from job import CULPRIT, RANK, end, start
 
 start()
 for step in range(10):

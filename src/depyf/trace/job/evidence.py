@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from depyf.bytecode.records import dataclass
-from depyf.trace.job.files import Source
 from depyf.trace.job.outputs import MOST_BYTES, Ended, Outputs
 from depyf.trace.job.recorder import Recorded, find_recorded
 from depyf.trace.job.stacks import Stack, stack_of
@@ -18,7 +17,9 @@ from depyf.trace.job.work import Scanned
 MOST_FILES = 200_000
 MOST_DEPTH = 6
 _RANK_OF_STACK = re.compile(r"(\d{1,7})(?:\.(?:txt|stack|log|dump))?$")
-_RANK_OF_LOG = re.compile(r"rank[_-]?(\d{1,7})(?=\D|$)|[/\\](\d{1,7})[/\\]std(?:err|out)\.log$|\.(\d{1,7})\.(?:log|err)$")
+_RANK_OF_LOG = re.compile(
+    r"rank[_-]?(\d{1,7})(?=\D|$)|[/\\](\d{1,7})[/\\]std(?:err|out)\.log$|\.(\d{1,7})\.(?:log|err)$"
+)
 _TRACE = re.compile(r"dedicated_log_torch_trace")
 _TEXT = (".txt", ".log", ".stack", ".err", ".out")
 _STACK_SIGNS = ("most recent call first)", "Process ", 'Thread "')
@@ -50,9 +51,14 @@ class Evidence:
     compiling: dict[int, Compiling] = field(default_factory=dict)
     traced: set[int] = field(default_factory=set)
 
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing is known."""
+        return not (self.recorded or self.stacks or self.ended)
 
-def evidence_of(paths: Iterable[str], sources: Iterable[Source], scanned: Scanned) -> Evidence:
-    """Return the evidence in the files of folders, and in the traces that were scanned."""
+
+def evidence_of(paths: Iterable[str]) -> Evidence:
+    """Return the evidence in files and in the files of folders, without that of traces."""
     evidence = Evidence()
     outputs = Outputs()
     paths = list(paths)
@@ -68,7 +74,6 @@ def evidence_of(paths: Iterable[str], sources: Iterable[Source], scanned: Scanne
         match = _RANK_OF_LOG.search(path)
         outputs.add(int(next(filter(None, match.groups()))) if match else None, text)
     evidence.ended = dict(outputs.ended())
-    _add_compiles(evidence, list(sources), scanned)
     return evidence
 
 
@@ -91,7 +96,8 @@ def _end_of(path: str) -> str:
         return stream.read(MOST_BYTES).decode("utf-8", "replace")
 
 
-def _add_compiles(evidence: Evidence, sources: list[Source], scanned: Scanned) -> None:
+def add_compiles(evidence: Evidence, scanned: Scanned) -> None:
+    """Add which ranks had not finished a compile when their traces ended."""
     ranks = [rank for rank in scanned.ranks if rank.rank is not None and not rank.error]
     evidence.traced = {rank.rank for rank in ranks if rank.rank is not None}
     longest: dict[str, float] = {}
@@ -108,11 +114,12 @@ def _add_compiles(evidence: Evidence, sources: list[Source], scanned: Scanned) -
             causes += [f"{fact.kind}: {fact.words}" for fact in facts if fact.kind.endswith("cache")]
             seconds = last - rank.began
             known = seconds if 0 <= seconds < 864_000 else 0.0
-            evidence.compiling[rank.rank] = Compiling(rank.unfinished[-1], "; ".join(causes), known, longest.get(name, 0))
+            usual = longest.get(name, 0.0)
+            evidence.compiling[rank.rank] = Compiling(rank.unfinished[-1], "; ".join(causes), known, usual)
 
 
 def _of_year(seconds: float) -> float:
-    """Return a time as the reader of traces writes it: months of 31 days, in this machine's zone, as torch writes it."""
+    """Return a time as the reader of traces writes it: months of 31 days, in this machine's time zone."""
     local = time.localtime(seconds)
     days = 31 * local.tm_mon + local.tm_mday
     return 86400.0 * days + 3600 * local.tm_hour + 60 * local.tm_min + local.tm_sec + seconds % 1

@@ -67,7 +67,8 @@ _FIXES = {
     Cause.SHAPE: "give every rank the same size and type, for example by padding",
     Cause.GROUPS: "use the groups in the same order on every rank",
     Cause.DEAD: "repair the error of that rank; the others only wait for it",
-    Cause.COMPILING: "compile on all ranks before the first collective, mark sizes that change as dynamic, or share the cache",
+    Cause.COMPILING: "compile on all ranks before the first collective, mark sizes that change as dynamic, or share "
+    "the cache",
     Cause.SLOW: "look at that line; a longer timeout helps if the work is right and only slow",
     Cause.ABSENT: "look at the output and the stack of that rank",
 }
@@ -93,12 +94,19 @@ def verdict_of(evidence: Evidence) -> Verdict | None:
     return _without_recorder(evidence) if not dumps else None
 
 
+def verdict_lines(verdict: Verdict) -> list[str]:
+    """Return a verdict for the reader: the sentence, the fix, and what else may be the cause."""
+    first = f"{verdict.text}. Fix: {verdict.fix}."
+    return [first, *(f"  or: {candidate}" for candidate in verdict.candidates)]
+
+
 def _placed(verdict: Verdict, evidence: Evidence) -> Verdict:
     """Return a verdict with the line of the rank's stack, if its recorder has no lines: dumps in JSON have none."""
     stack = evidence.stacks.get(verdict.ranks[0])
     if verdict.place or stack is None:
         return verdict
-    return replace(verdict, place=stack.place, text=f"{verdict.text}; {_named(verdict.ranks).lower()} is at {stack.place}")
+    text = f"{verdict.text}; {_named(verdict.ranks).lower()} is at {stack.place}"
+    return replace(verdict, place=stack.place, text=text)
 
 
 def _named(ranks: Sequence[int]) -> str:
@@ -305,13 +313,15 @@ def _crossed_words(wait: Wait, other: Wait, dumps: Sequence[Recorded]) -> Verdic
     text += "the same line with another group" if is_same_line else "they use the groups in another order"
     candidates = []
     if len(sides[0].waiting) == len(sides[1].waiting):
-        candidates.append(f"{_named(sides[1].waiting).lower()} is the one that differs: equally many ranks wait at each")
+        other_ranks = _named(sides[1].waiting).lower()
+        candidates.append(f"{other_ranks} is the one that differs: equally many ranks wait at each")
     return _verdict(Cause.GROUPS, sides[0].waiting, sides[0].call.place, text, candidates=candidates)
 
 
 def _of_wait(wait: Wait, evidence: Evidence) -> Verdict | None:
     """Return why ranks do not come to a collective, by the first of them that something is known about."""
-    at = f"so {_named(wait.waiting).lower()} waits {wait.seconds:.0f} s at {wait.call.operation} #{wait.number}"
+    verb = "wait" if len(wait.waiting) > 1 else "waits"
+    at = f"so {_named(wait.waiting).lower()} {verb} {wait.seconds:.0f} s at {wait.call.operation} #{wait.number}"
     names = {group: name for dump in evidence.recorded.values() for group, name in dump.names.items()}
     at += f" of group `{names.get(wait.group, wait.group)}`{wait.call.line}"
     for rank in wait.absent:

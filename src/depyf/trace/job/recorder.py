@@ -122,17 +122,18 @@ def recorded(name: str, data: bytes, taken: float = 0.0) -> Recorded | None:
         return None
     calls: dict[tuple[str, int], Call] = {}
     names: dict[str, str] = {}
-    for entry in sorted(filter(_is_collective, entries), key=_record_number):
+    collectives = [entry for entry in entries if isinstance(entry, dict) and _is_collective(entry)]
+    for entry in sorted(collectives, key=_record_number):
         group = _group(entry)
         names.setdefault(group, _description(entry))
         calls[group, entry["collective_seq_id"]] = _call(entry)
-    return Recorded(int(rank[1]), calls, names, _ranks_of_default_group(content.get("pg_config")), taken)
+    groups = content.get("pg_config") if isinstance(content, dict) else None
+    return Recorded(int(rank[1]), calls, names, _ranks_of_default_group(groups), taken)
 
 
-def _is_collective(entry: object) -> bool:
-    number = entry.get("collective_seq_id") if isinstance(entry, dict) else None
-    is_number = isinstance(number, int) and 0 <= number < MOST_NUMBER
-    return is_number and isinstance(entry, dict) and not entry.get("is_p2p")
+def _is_collective(entry: dict[str, object]) -> bool:
+    number = entry.get("collective_seq_id")
+    return isinstance(number, int) and 0 <= number < MOST_NUMBER and not entry.get("is_p2p")
 
 
 def _record_number(entry: dict[str, object]) -> int:
