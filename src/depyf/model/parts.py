@@ -4,11 +4,34 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import Enum
-from typing import TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 
 from depyf.bytecode.records import dataclass
+from depyf.model.codec import (
+    FLAG,
+    INTEGER,
+    NATURAL,
+    NUMBER,
+    TEXT,
+    Form,
+    Json,
+    Record,
+    Row,
+    by_name,
+    by_value,
+    choice,
+    either,
+    named,
+    nullable,
+    one_line,
+    several,
+    tagged,
+)
+from depyf.model.compile_id import ID, ID_TEXT, CompileId
 from depyf.model.given_names import Wrapper
-from depyf.model.guard_failure import GuardFailure
+from depyf.model.guard_failure import GUARD_FAILURE, GuardFailure
+from depyf.model.line_row import LINE, LINES
 from depyf.model.user_line import UserLine
 from depyf.verify.level import Level
 
@@ -20,33 +43,7 @@ class Unavailable:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class CompileId:
-    """torch's compile id: `frame`/`compile`, for example `0/1` for the second compile of the first frame.
-
-    A negative frame is depyf's own: `g0/0` is the first graph that was compiled without a frame. `autograd` is the
-    compiled-autograd part, or -1. After a reset of Dynamo, torch counts from 0 again. An id that torch uses for the
-    second time is shown as `0/1#2`; `count` is the number of times.
-    """
-
-    frame: int
-    compile: int
-    autograd: int = -1
-    count: int = 1
-
-    def __str__(self) -> str:
-        own = f"{self.frame_word}/{self.compile}" + (f"#{self.count}" if self.count > 1 else "")
-        return own if self.autograd < 0 else f"!{self.autograd}/{own}"
-
-    @property
-    def frame_word(self) -> str:
-        """Return the frame as text: its number, or the number of a graph without a frame."""
-        return str(self.frame) if self.frame >= 0 else f"g{-1 - self.frame}"
-
-    @property
-    def of_torch(self) -> CompileId:
-        """Return torch's own id, which another compile may have had before a reset."""
-        return CompileId(self.frame, self.compile, self.autograd)
+UNAVAILABLE_ROWS = Record(Unavailable, Row("unavailable", TEXT, "reason"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +127,69 @@ class NoCall:
 Trigger: TypeAlias = FirstCall | NoCall | Recompile | Resume
 
 
+FAILED_ENTRY_ROWS = Record(
+    FailedEntry,
+    Row("entry", TEXT),
+    Row("clauses", several(TEXT), about="The guard that failed, in torch's words; torch stops at the first."),
+    Row(
+        "complete",
+        FLAG,
+        "is_complete",
+        about="Whether `failures` has all guards that failed, and not only those that torch names.",
+    ),
+    Row("failures", several(one_line(GUARD_FAILURE))),
+)
+OTHER_ENTRIES_ROWS = Record(
+    OtherEntries,
+    Row("count", INTEGER),
+    Row("first", TEXT),
+    Row("last", TEXT),
+    Row("forms", several(TEXT)),
+)
+CONTRAST_ROWS = Record(EntryContrast, Row("entry", ID_TEXT), Row("respects", several(TEXT)))
+
+
+def _entries_of_schema_1(written: Json) -> tuple[FailedEntry, ...]:
+    """Return the failed entries of schema 1, which holds guard failures as sentences."""
+    from depyf.model.schema_1 import failure_of_sentence
+
+    entries = []
+    for each in written["refused"]:
+        failures = tuple(map(failure_of_sentence, each["explained"] or each["clauses"]))
+        entries.append(FailedEntry(each["entry"], tuple(each["clauses"]), failures, bool(each["explained"])))
+    return tuple(entries)
+
+
+TRIGGERS: dict[str, Record] = {
+    "first call": Record(
+        FirstCall, Row("failed", TEXT, about="The previous compile, if it failed.", default="", is_left_out=True)
+    ),
+    "recompile": Record(
+        Recompile,
+        Row(
+            "entries",
+            several(FAILED_ENTRY_ROWS.form),
+            about="The newest entries that could not serve the call, and their guards that failed.",
+            older=_entries_of_schema_1,
+        ),
+        Row(
+            "others",
+            nullable(OTHER_ENTRIES_ROWS.form),
+            about="The older failed entries together: their number, the entries, and the guards that failed in torch's "
+            "words, with `…` for what differs. Null if every failed entry is in `entries`.",
+            default=None,
+        ),
+    ),
+    "no call": Record(
+        NoCall, Row("how", TEXT, about="What the program asked for, for example `compiled ahead of its calls`.")
+    ),
+    "resume": Record(Resume, Row("caller", ID), Row("offset", nullable(INTEGER))),
+}
+"""The kinds of triggers by their names in the index."""
+TRIGGER = tagged("kind", TRIGGERS)
+TRIGGER_WORDS: dict[type[Trigger], str] = {record.made: word for word, record in TRIGGERS.items()}  # type: ignore[misc]
+
+
 @dataclass(frozen=True, slots=True)
 class GraphBreak:
     """A place where Dynamo ended a graph.
@@ -150,12 +210,34 @@ class GraphBreak:
     """The definition of the called function that `torch.compiler.disable` leaves out; None for any other break."""
 
 
+BREAK_ROWS = Record(
+    partial(GraphBreak, attempt=0, text=""),
+    Row("reason", TEXT),
+    Row("explanation", TEXT),
+    Row("hints", several(TEXT)),
+    Row("code", TEXT),
+    Row("where", LINE),
+    Row("stack", LINES),
+    Row(
+        "called",
+        LINE,
+        about="The definition of the called function that torch.compiler.disable leaves out; absent for any other "
+        "break.",
+        default=None,
+        is_left_out=True,
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class SideEffect:
     """An object that compiled code changes: torch's expression for it, and the user's lines that change it."""
 
     source: str
     lines: tuple[UserLine, ...]
+
+
+EFFECT_ROWS = Record(SideEffect, Row("source", TEXT), Row("lines", LINES))
 
 
 class Dialect(Enum):
@@ -190,6 +272,17 @@ class Artefact:
     wrappers: tuple[Wrapper, ...] = ()
 
 
+ARTEFACT_ROWS = Record(
+    partial(Artefact, text=""),
+    Row("stage", TEXT),
+    Row("kind", by_value(Dialect), "dialect"),
+    Row("part", TEXT, about="`forward`, `backward` or `inference` if torch says so, else empty.", default=""),
+    Row("attempt", NATURAL, default=0),
+    Row("file", TEXT),
+)
+ARTEFACT = named("artefact", ARTEFACT_ROWS.form)
+
+
 @dataclass(slots=True)
 class CacheEvent:
     """A lookup in one of torch's caches: `fx_graph`, `aotautograd`, `pgo`; for kernels `cpp`, `triton`, `autotune`.
@@ -206,6 +299,24 @@ class CacheEvent:
     artefact: Artefact
 
 
+def _cache_event(*, file: str, **fields: Any) -> CacheEvent:  # noqa: ANN401 - the fields of the class
+    stage = f"{fields['cache']}_cache_{fields['outcome']}"
+    return CacheEvent(**fields, artefact=Artefact(stage, Dialect.JSON, "", file=file))
+
+
+CACHE_ROWS = Record(
+    _cache_event,
+    Row("cache", choice("fx_graph", "aotautograd", "pgo", "cpp", "triton", "autotune")),
+    Row("outcome", choice("hit", "miss", "bypass")),
+    Row("key", TEXT),
+    Row("reason", TEXT, about="Why the cache was bypassed."),
+    Row("seconds_saved", NUMBER),
+    Row("file", TEXT, "artefact.file", about="Torch's record, with the components of the key.", argument="file"),
+    about="A lookup in one of torch's caches.",
+)
+CACHE = named("cache", CACHE_ROWS.form)
+
+
 @dataclass(frozen=True, slots=True)
 class ShapeFact:
     """A decision of torch about a symbolic shape: `kind` is torch's record (`guard_added`), `detail` the result.
@@ -217,6 +328,17 @@ class ShapeFact:
     expression: str
     detail: str
     where: UserLine | None
+
+
+SHAPE_ROWS = Record(
+    ShapeFact,
+    Row("kind", TEXT, about="Torch's name of the record."),
+    Row("expression", TEXT),
+    Row("detail", TEXT),
+    Row("where", LINE),
+    about="A decision of torch about a symbolic shape.",
+)
+SHAPE = named("shape", SHAPE_ROWS.form)
 
 
 @dataclass(slots=True)
@@ -244,6 +366,56 @@ class GuardSet:
 
     guards: tuple[Guard, ...]
     differs: str = ""
+
+
+GUARD_ROWS = Record(
+    partial(Guard, text=""),
+    Row("kind", TEXT),
+    Row("source", TEXT),
+    Row("clause", TEXT),
+    Row("where", LINE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GuardLines:
+    """The guards of a compile, a line each. A model has thousands: their JSON is put together from its strings.
+
+    The text of a user's line is written once, with the first of the guards that the line needs.
+    """
+
+    guards: tuple[Guard, ...]
+
+    @property
+    def content(self) -> list[Json]:
+        """The guards as data."""
+        seen: set[UserLine] = set()
+        rows = [GUARD_ROWS.write(guard) for guard in self.guards]
+        for guard, row in zip(self.guards, rows, strict=True):
+            if guard.where in seen:
+                row["where"]["text"] = ""
+            elif guard.where is not None:
+                seen.add(guard.where)
+        return rows
+
+
+def _guards_of(written: list[Json]) -> GuardSet:
+    texts: dict[tuple[str, int, str], str] = {}
+    guards = []
+    for each in written:
+        where = each["where"]
+        if where is not None:
+            place = where["file"], where["line"], where["function"]
+            texts[place] = text = where["text"] or texts.get(place, "")
+            each = {**each, "where": {**where, "text": text}}
+        guards.append(GUARD_ROWS.read(each))
+    return GuardSet(tuple(guards))
+
+
+GUARDS = either(
+    UNAVAILABLE_ROWS,
+    Form({"type": "array", "items": GUARD_ROWS.schema()}, lambda of: GuardLines(of.guards), _guards_of),
+)
 
 
 @dataclass(slots=True)
@@ -275,3 +447,23 @@ class Transformed:
     def is_runnable(self) -> bool:
         """Whether the code of `file` may run in place of Dynamo's: it does already, or `debug` can arrange it."""
         return self.level is not Level.UNPROVEN and (self.installed or not self.reason)
+
+
+_INTEGERS = several(INTEGER)
+TRANSFORMED_ROWS = Record(
+    partial(Transformed, source="", module=""),
+    Row("file", TEXT),
+    Row("level", by_name(Level)),
+    Row("reason", TEXT),
+    Row("installed", FLAG, about="True if the code of the file runs, false if Dynamo's own code runs."),
+    Row("instructions", INTEGER),
+    Row(
+        "lines_of_bytecode",
+        several(one_line(several(_INTEGERS))),
+        about="For each code object in the listing of Dynamo's bytecode, in order: the index of an instruction, from 0 "
+        "on, and the lines of the file that it is linked to, as far as the proof knows. Empty without a listing.",
+        default=(),
+    ),
+    changes=True,
+)
+TRANSFORMED = either(UNAVAILABLE_ROWS, TRANSFORMED_ROWS.form)

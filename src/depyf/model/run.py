@@ -9,18 +9,49 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from depyf.bytecode.records import dataclass
-from depyf.model.bypass import Bypass
-from depyf.model.cuda_graphs import CudaGraph
-from depyf.model.failure import CallFailure, Failure
-from depyf.model.lines_read import LinesRead
+from depyf.model.bypass import BYPASSED_ROWS, Bypass
+from depyf.model.codec import (
+    FLAG,
+    INTEGER,
+    NUMBER,
+    OBJECT,
+    POSITIVE,
+    TEXT,
+    Form,
+    Log,
+    OneLine,
+    Record,
+    Row,
+    empty_as_null,
+    growing,
+    items_of,
+    mapping,
+    named,
+    nullable,
+    one_line,
+    several,
+)
+from depyf.model.compile_id import ID, CompileId
+from depyf.model.cuda_graphs import CUDA_GRAPH, CudaGraph
+from depyf.model.failure import CALL_FAILURE_ROWS, FAILURE_ROWS, CallFailure, Failure
+from depyf.model.line_row import FILE, LINES
+from depyf.model.lines_read import LINES_READ_ROWS, LinesRead
 from depyf.model.parts import (
+    ARTEFACT,
+    BREAK_ROWS,
+    CACHE,
+    CONTRAST_ROWS,
+    EFFECT_ROWS,
+    GUARDS,
     MOST_ENTRIES,
+    SHAPE,
+    TRANSFORMED,
+    TRIGGER,
     Artefact,
     CacheEvent,
-    CompileId,
     Dialect,
     EntryContrast,
     FailedEntry,
@@ -38,40 +69,17 @@ from depyf.model.parts import (
     Trigger,
     Unavailable,
 )
+from depyf.model.repeats import REPEAT_ROWS, Repeat
 from depyf.model.running_compile import RunningCompile
-from depyf.model.trace_file import TraceFile
+from depyf.model.trace_file import TRACE_ROWS, TraceFile
 from depyf.model.user_line import UserLine
-
-if TYPE_CHECKING:
-    from depyf.model.repeats import Repeat
+from depyf.model.user_source import is_installed
 
 __all__ = [
-    "MOST_ENTRIES",
-    "Artefact",
-    "CacheEvent",
-    "Compile",
-    "CompileId",
-    "Dialect",
-    "EntryContrast",
-    "FailedEntry",
-    "FirstCall",
-    "Function",
-    "GraphBreak",
-    "Guard",
-    "GuardSet",
-    "NoCall",
-    "OtherEntries",
-    "Problem",
-    "Recompile",
-    "Resume",
-    "Session",
-    "SessionView",
-    "ShapeFact",
-    "SideEffect",
-    "Transformed",
-    "Trigger",
-    "Unavailable",
-]
+    "MOST_ENTRIES", "Artefact", "CacheEvent", "Compile", "CompileId", "Dialect", "EntryContrast", "FailedEntry",
+    "FirstCall", "Function", "GraphBreak", "Guard", "GuardSet", "NoCall", "OtherEntries", "Problem", "Recompile",
+    "Resume", "Session", "SessionView", "ShapeFact", "SideEffect", "Transformed", "Trigger", "Unavailable",
+]  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -129,6 +137,82 @@ class Compile:
     """Counts the compiles of functions of one name from 0, for `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
 
 
+COMPILE_ROWS = Record(
+    Compile,
+    Row("id", ID, log=Log.APART),
+    Row("attempts", POSITIVE),
+    Row("backend", TEXT, about="The name of the backend, as the user writes it.", default=""),
+    Row("trigger", TRIGGER),
+    Row("called_from", LINES, "user_stack"),
+    Row("transformed", TRANSFORMED),
+    Row("graphs_called", several(TEXT), "compiled_fns"),
+    Row("resume_functions_called", several(TEXT), "resumes"),
+    Row("artefacts", growing(ARTEFACT), log=Log.GROWS, ready=lambda artifact: bool(artifact.file)),
+    Row("guards", GUARDS),
+    Row("guard_count", nullable(INTEGER)),
+    Row("op_count", nullable(INTEGER)),
+    Row(
+        "hits",
+        nullable(INTEGER),
+        about="Calls that the entry served in the context; null if this torch does not count them.",
+        log=Log.APART,
+    ),
+    Row("breaks", growing(BREAK_ROWS.form), log=Log.GROWS),
+    Row(
+        "side_effects",
+        growing(EFFECT_ROWS.form),
+        "effects",
+        about="Objects that the code changes, and the user's lines that change them.",
+        default=list,
+    ),
+    Row("caches", growing(one_line(CACHE)), default=list, log=Log.GROWS),
+    Row("cuda_graphs", growing(one_line(CUDA_GRAPH)), default=list, log=Log.GROWS),
+    Row("shapes", growing(one_line(SHAPE)), default=list, log=Log.GROWS),
+    Row(
+        "metrics",
+        one_line(OBJECT),
+        about="All of torch's metrics by name, for a run that was read from a trace.",
+        default=dict,
+    ),
+    Row("failure", nullable(FAILURE_ROWS.form)),
+    Row(
+        "call_failures",
+        growing(CALL_FAILURE_ROWS.form),
+        about="The exceptions that the code of the backend raised in calls, each once, with the number of calls.",
+        default=list,
+    ),
+    Row("phase", TEXT, about="The current phase of the compiler; empty after the end of the compile.", default=""),
+    Row("phase_began", nullable(NUMBER), default=None),
+    Row(
+        "lines",
+        several(one_line(LINES_READ_ROWS.form)),
+        about="The lines that Dynamo read. torch's own functions are left out.",
+        default=(),
+    ),
+    Row(
+        "repeats",
+        several(one_line(REPEAT_ROWS.form)),
+        about="Runs of equal blocks of operations in the graphs. Left out if there are none.",
+        default=(),
+        is_left_out=True,
+    ),
+    Row("gone", empty_as_null(TEXT, ""), about="Why the entry no longer exists at the end of the context."),
+    Row(
+        "contrast",
+        nullable(CONTRAST_ROWS.form),
+        about="How this entry's guards differ from those of the previous entry.",
+    ),
+    Row(
+        "began",
+        nullable(NUMBER),
+        about="Seconds from the start of the session to the start of this compile.",
+        default=None,
+    ),
+    Row("seconds", mapping(NUMBER)),
+)
+COMPILES = {"compiles": {"type": "array", "items": named("compile", COMPILE_ROWS.form).schema}}
+
+
 @dataclass(slots=True)
 class Function:
     """A code object that torch compiled, once or more: a function of the user's, or a resume function of one.
@@ -165,6 +249,51 @@ class Function:
         return self.resumes_at is not None
 
 
+FUNCTION_ROWS = Record(
+    Function,
+    Row("name", TEXT),
+    Row(
+        "qualname",
+        TEXT,
+        about="The name with its class, if the running process knows it; empty in a trace.",
+        default="",
+    ),
+    Row("file", FILE, "filename"),
+    Row("line", INTEGER, "first_line"),
+    Row(
+        "dump",
+        TEXT,
+        "file",
+        about="full_code_for_*.py; empty if nothing was compiled, and for resume functions.",
+    ),
+    Row(
+        "eager_calls",
+        nullable(INTEGER),
+        about="Calls that ran eagerly after Dynamo had given a compile up; null if they are not counted.",
+        default=None,
+    ),
+    Row(
+        "parameters",
+        one_line(several(TEXT)),
+        about="The names of its own parameters, if the running process knows them. A guard on another local name "
+        "checks a variable of the enclosing function.",
+        default=(),
+    ),
+)
+RESUME_ROWS = Record(
+    Function,
+    *FUNCTION_ROWS.rows,
+    Row("broke_at", nullable(INTEGER), "break_line", about="The user's line of the graph break.", default=None),
+    Row("resumes_at", nullable(INTEGER), about="The first line that still has to run.", default=None),
+    Row("called_as", TEXT, "resume_name", default=""),
+)
+"""The rows of a resume function."""
+RESUME = named("resume", Form(RESUME_ROWS.schema(**COMPILES)))
+FUNCTION = named(
+    "function", Form(FUNCTION_ROWS.schema(**COMPILES, resume_functions={"type": "array", "items": RESUME.schema}))
+)
+
+
 @dataclass(slots=True)
 class Problem:
     """An error inside depyf: where, what, and the traceback."""
@@ -172,6 +301,9 @@ class Problem:
     where: str
     message: str
     details: str = ""
+
+
+PROBLEM_ROWS = Record(Problem, Row("where", TEXT), Row("message", TEXT))
 
 
 class SessionView(Protocol):
@@ -250,3 +382,103 @@ class Session:
         """Yield every compile with its function, in the order in which they began."""
         pairs = [(function, each) for function in self.functions.values() for each in function.compiles]
         return iter(sorted(pairs, key=lambda pair: pair[1].order))
+
+
+SESSION_ROWS = Record(
+    Session,
+    Row("torch", TEXT, "torch_version"),
+    Row("python", TEXT, "python_version"),
+    Row("ended", FLAG, about="False if the program was still running when it wrote this index."),
+)
+
+OTHER_ROWS = Record(
+    Session,
+    Row(
+        "sources",
+        items_of(
+            Record(
+                lambda file, dump: (file, dump),
+                Row(
+                    "file",
+                    FILE,
+                    lambda pair: pair[0],
+                    about="The name in other places of the index.",
+                    argument="file",
+                ),
+                Row("path", TEXT, lambda pair: pair[0], about="The name in graphs.", argument=None),
+                Row("dump", TEXT, lambda pair: pair[1], about="Its copy in the dump.", argument="dump"),
+            )
+        ),
+        about="The user's files that contain compiled code, as they were when they were compiled.",
+        default=dict,
+    ),
+    Row(
+        "packed",
+        Form(several(TEXT).schema, lambda files: OneLine(sorted(files)), set, len),
+        about="The files that are in `more.tar.xz`, because the dump is large; their names in the index are those in "
+        "the archive.",
+        default=set,
+    ),
+    Row("outside", growing(ARTEFACT), "loose", about="Artefacts outside any compiled frame."),
+    Row(
+        "compiled_before",
+        items_of(
+            Record(
+                lambda name, file, line, hits: ((name, file, line), hits),
+                Row("name", TEXT, lambda pair: pair[0][0], argument="name"),
+                Row("file", FILE, lambda pair: pair[0][1], argument="file"),
+                Row("line", INTEGER, lambda pair: pair[0][2], argument="line"),
+                Row("hits", INTEGER, lambda pair: pair[1], argument="hits"),
+            )
+        ),
+        "earlier",
+        about="Calls served by code that was compiled before the context. There are no files for this code.",
+    ),
+    Row(
+        "skipped",
+        items_of(
+            Record(
+                lambda name, file, reason, times: ((name, file, reason), times),
+                Row("name", TEXT, lambda pair: pair[0][0], argument="name"),
+                Row("file", FILE, lambda pair: pair[0][1], argument="file"),
+                Row(
+                    "installed",
+                    FLAG,
+                    lambda pair: is_installed(pair[0][1]),
+                    about="Whether the file belongs to an installed package or to Python's library.",
+                    argument=None,
+                ),
+                Row("reason", TEXT, lambda pair: pair[0][2], argument="reason"),
+                Row("times", INTEGER, lambda pair: pair[1], argument="times"),
+            )
+        ),
+        about="Frames that Dynamo skipped, with torch's reason.",
+    ),
+    Row(
+        "bypassed",
+        items_of(BYPASSED_ROWS),
+        about="What compiled code did not serve: methods of the original module of a compiled one, calls under a "
+        "stance, hooks that were registered after the compile.",
+        default=dict,
+    ),
+    Row(
+        "unavailable",
+        Form(mapping(TEXT).schema, lambda seams: dict(sorted(seams.items())), dict),
+        about="What this torch does not provide, with the reason.",
+    ),
+    Row(
+        "shapes",
+        growing(one_line(SHAPE)),
+        about="Decisions about symbolic shapes outside a compile, in an export.",
+        default=list,
+    ),
+    Row("problems", growing(PROBLEM_ROWS.form), about="Errors inside depyf."),
+)
+"""The parts of a session beside its compiles, which only grow."""
+
+TRACE = Row(
+    "trace",
+    nullable(TRACE_ROWS.form),
+    about="The trace file from which the run was read; null for a captured run.",
+    default=None,
+)
