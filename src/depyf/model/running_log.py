@@ -171,7 +171,7 @@ def read_log(directory: Path) -> Json:
     if not lines or "head" not in lines[0]:
         raise ValueError(f"{path} is not a log of depyf")
     index: Json = {**lines[0]["head"], "functions": [], "order": [], "findings": [], "trace": None}
-    index |= OTHER_ROWS.write(Session("", ""))
+    index |= {row.key: {} if row.schema["type"] == "object" else [] for row in OTHER_ROWS.rows}
     functions: dict[str, Json] = {}
     compiles: dict[int, Json] = {}
     for line in lines[1:]:
