@@ -44,6 +44,33 @@ class _Written:
     counts: dict[str, int] = field(default_factory=dict)
 
 
+def _changed(written: _Written, compiled: Compile) -> Json:
+    """Return the parts of a compile that differ from the log."""
+    changed: Json = {}
+    for row in _ROWS[Log.WHOLE]:
+        value = row.get(compiled)
+        state = row.form.state(value)
+        known = written.parts.get(row.key, row.default if row.is_left_out else _UNKNOWN)
+        if known is not state and known != state:
+            written.parts[row.key] = state
+            changed[row.key] = row.form.write(value)
+    return changed
+
+
+def _added(written: _Written, compiled: Compile, changed: Json, *, again: bool) -> Json:
+    """Return the new items of the growing parts of a compile. A part that began again is put into `changed`."""
+    added: Json = {}
+    for row in _ROWS[Log.GROWS]:
+        items = [item for item in row.get(compiled) if row.ready is None or row.ready(item)]
+        before = 0 if again else written.counts.get(row.key, 0)
+        if len(items) != before or again:
+            written.counts[row.key] = len(items)
+            is_more = len(items) > before
+            into = added if is_more and not again else changed
+            into[row.key] = row.form.write(items[before:] if is_more else items)
+    return added
+
+
 class RunningLog:
     """Appends the changes of a session to the log in a directory. Every method may be called from any thread."""
 
@@ -109,23 +136,8 @@ class RunningLog:
             written = self._compiles[compiled.order] = _Written(len(self._compiles))
             line |= {"of": function.key, "id": str(compiled.id), "slot": written.number}
         again = written.parts.get("attempts") not in (None, compiled.attempts)
-        changed: Json = {}
-        for row in _ROWS[Log.WHOLE]:
-            value = row.get(compiled)
-            state = row.form.state(value)
-            known = written.parts.get(row.key, row.default if row.is_left_out else _UNKNOWN)
-            if known is not state and known != state:
-                written.parts[row.key] = state
-                changed[row.key] = row.form.write(value)
-        added: Json = {}
-        for row in _ROWS[Log.GROWS]:
-            items = [item for item in row.get(compiled) if row.ready is None or row.ready(item)]
-            before = 0 if again else written.counts.get(row.key, 0)
-            if len(items) != before or again:
-                written.counts[row.key] = len(items)
-                is_more = len(items) > before
-                into = added if is_more and not again else changed
-                into[row.key] = row.form.write(items[before:] if is_more else items)
+        changed = _changed(written, compiled)
+        added = _added(written, compiled, changed, again=again)
         if not changed and not added:
             return None
         return line | {"set": changed, "add": added}
