@@ -63,7 +63,7 @@ BYPASS_ROWS = Record(
     Row(
         "detail",
         TEXT,
-        about="What a method runs of its module, the name of a stance, or the kind of a hook.",
+        about="The part of its module that a method runs, the name of a stance, or the kind of a hook.",
     ),
     Row("where", LINE),
     Row("about", TEXT, about="The function or the module that it is about."),

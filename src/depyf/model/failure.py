@@ -65,7 +65,7 @@ FAILURE_ROWS = Record(
     Row(
         "demanded_by",
         TEXT,
-        about="What in the program asks for one whole graph, such as `fullgraph=True`.",
+        about="The part of the program that asks for one whole graph, such as `fullgraph=True`.",
         default="",
     ),
 )

@@ -103,5 +103,5 @@ FINDING_ROWS = Record(
     Row("cost", COST_ROWS.form),
     Row("fix", TEXT, about="The fix; empty if there is no advice."),
     Row("compiles", several(ID_TEXT)),
-    Row("also", several(DIFFERENCE_ROWS.form), about="What else differed in these calls.", default=()),
+    Row("also", several(DIFFERENCE_ROWS.form), about="The other differences in these calls.", default=()),
 )

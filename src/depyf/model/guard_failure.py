@@ -195,7 +195,7 @@ GUARD_FAILURE_ROWS = Record(
         default="",
         is_left_out=True,
     ),
-    Row("check", by_name(Check), about="What the guard checks."),
+    Row("check", by_name(Check), about="The respect that the guard checks."),
     Row(
         "expected",
         TEXT,

@@ -181,7 +181,7 @@ TRIGGERS: dict[str, Record] = {
         ),
     ),
     "no call": Record(
-        NoCall, Row("how", TEXT, about="What the program asked for, for example `compiled ahead of its calls`.")
+        NoCall, Row("how", TEXT, about="The request of the program, for example `compiled ahead of its calls`.")
     ),
     "resume": Record(Resume, Row("caller", ID), Row("offset", nullable(INTEGER))),
 }

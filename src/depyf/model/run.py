@@ -457,14 +457,14 @@ OTHER_ROWS = Record(
     Row(
         "bypassed",
         items_of(BYPASSED_ROWS),
-        about="What compiled code did not serve: methods of the original module of a compiled one, calls under a "
+        about="Calls and hooks that compiled code did not serve: methods of the original module of a compiled one, calls under a "
         "stance, hooks that were registered after the compile.",
         default=dict,
     ),
     Row(
         "unavailable",
         Form(mapping(TEXT).schema, lambda seams: dict(sorted(seams.items())), dict),
-        about="What this torch does not provide, with the reason.",
+        about="Facts that this torch does not provide, each with the reason.",
     ),
     Row(
         "shapes",
