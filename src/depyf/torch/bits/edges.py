@@ -34,14 +34,15 @@ Keep = Callable[[Tensor], Any]
 
 @dataclass(slots=True)
 class LaunchRun:
-    """A finished launch: what is kept of its results by the node that they are; "" for a result of no known node.
+    """A finished launch: its results, each with the parameter, the node, and what is kept of it.
 
+    The parameter is "" for a library's kernel, and the node for a result of no known node.
     lines: the values of the lines of the kernel's text, if they were probed.
     """
 
     launch: Launch
     followed: Launched | None
-    results: list[tuple[str, Any]] = field(default_factory=list)
+    results: list[tuple[str, str, Any]] = field(default_factory=list)
     lines: dict[int, Tensor] = field(default_factory=dict)
 
     @property
@@ -122,13 +123,15 @@ def _with_edges(written: Written) -> str:
 
 
 def watched(key: int, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
-    """Wrap the function of a module that runs the graph: its first call in the context is kept."""
+    """Wrap the function of a module that runs the graph: its last call in the context is kept."""
     state = _ENTERED[-1]
     run = state.modules[key]
 
     def kept(args: list[Any]) -> Any:
-        if state in _ENTERED and run not in state.order:
-            state.order.append(run)
+        if state in _ENTERED:
+            if not any(other is run for other in state.order):
+                state.order.append(run)
+            run.runs = []
             run.inputs = [cloned(value) if isinstance(value, Tensor) else value for value in args]
         return call(args)
 
@@ -155,7 +158,7 @@ def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
     if followed is not None:
         values = dict(zip(parameters(followed.kernel), arguments))
         for name in _written(followed, values):
-            launch_run.results.append((followed.after.get(name, ""), state.keep(values[name])))
+            launch_run.results.append((name, followed.after.get(name, ""), state.keep(values[name])))
     run.runs.append(launch_run)
 
 
@@ -177,10 +180,10 @@ def returned(key: int, index: int, result: Any) -> None:
     node = run.libraries.get(index, "")
     launch_run = LaunchRun(run.launches[index], None)
     if isinstance(result, Tensor):
-        launch_run.results.append((node, state.keep(result)))
+        launch_run.results.append(("", node, state.keep(result)))
     elif isinstance(result, (tuple, list)):
         items = ((position, item) for position, item in enumerate(result) if isinstance(item, Tensor))
-        launch_run.results += [(_item(run, node, position), state.keep(item)) for position, item in items]
+        launch_run.results += [("", _item(run, node, position), state.keep(item)) for position, item in items]
     run.runs.append(launch_run)
 
 

@@ -111,7 +111,7 @@ def reference(run: ModuleRun, eager: Eager) -> Reference:
                 return result
             name = aligned.get(n.name, "")
             right = eager.values.get(name) if not run.is_backward else _gradient(n, result, eager)
-            if isinstance(right, Tensor) and _is_near(result, right):
+            if isinstance(right, Tensor) and is_near(result, right):
                 known.captured[n.name] = name
                 difference = gap(result, right)
                 if difference is not None:
@@ -152,12 +152,13 @@ def _gradient(node: torch.fx.Node, value: Tensor, eager: Eager) -> Tensor | None
     The gradients of eager have no names of nodes. A gradient is this node's if it is the only one that is nearly equal.
     """
     gradients = (*eager.inner.values(), *eager.gradients.values())
-    near = [gradient for gradient in gradients if _is_near(value, gradient) and bool(value.any())]
+    near = [gradient for gradient in gradients if is_near(value, gradient) and bool(value.any())]
     distinct = [gradient for index, gradient in enumerate(near) if all(gap(gradient, other) for other in near[:index])]
     return distinct[0] if len(distinct) == 1 else None
 
 
-def _is_near(value: Tensor, right: Tensor) -> bool:
+def is_near(value: Tensor, right: Tensor) -> bool:
+    """Return whether two tensors differ by little, as they do if only rounding separates them."""
     if value.shape != right.shape or value.dtype != right.dtype:
         return False
     if not value.is_floating_point():
