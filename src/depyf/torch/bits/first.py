@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from depyf.torch.adapters.compiled import backend_of, original_callable
 from depyf.torch.adapters.inductor_modules import is_inductor
 from depyf.torch.bits.causes import Facts, cause_of
 from depyf.torch.bits.edges import ModuleRun
+from depyf.torch.bits.gaps import gap
 from depyf.torch.bits.kernels import NOT_COMPARED, KernelResult, first_of, kernel_results
 from depyf.torch.bits.lines import WrongLine, wrong_line
 from depyf.torch.bits.reference import Eager, Reference, eager_run, origin_of, reference
@@ -100,8 +101,6 @@ def all_of(settings: dict[str, Any]) -> Setting:
 
     @contextmanager
     def together() -> Iterator[None]:
-        from contextlib import ExitStack
-
         with ExitStack() as undo:
             for context in contexts:
                 undo.enter_context(context())
@@ -225,8 +224,6 @@ class _Graph:
 
     def _without_kernel(self, compiled: Compiled, eager: Eager, judgement: Judged) -> First | None:
         """Return a difference of results that no kernel shows: the line is that of the result's node."""
-        from depyf.torch.bits.gaps import gap
-
         name = judgement.different[0]
         ours, theirs = dict(named_results(compiled))[name], dict(named_results(eager))[name]
         if ours.shape != theirs.shape or ours.dtype != theirs.dtype:

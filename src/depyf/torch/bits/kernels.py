@@ -78,7 +78,8 @@ def _compare(result: KernelResult, parameter: str, node: str, value: Tensor, kno
         result.compared += 1
         return
     # The result may be that of another node of the launch.
-    others = {name: other for name, other in inside.items() if isinstance(other, Tensor) and is_comparable(value, other)}
+    tensors = ((name, other) for name, other in inside.items() if isinstance(other, Tensor))
+    others = {name: other for name, other in tensors if is_comparable(value, other)}
     if any(compared(value, other) is None for other in others.values()):
         result.compared += 1
     elif difference is not None:

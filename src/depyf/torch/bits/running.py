@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field
 from typing import Any
@@ -93,22 +93,15 @@ def judged(ours: Compiled | Eager, theirs: Compiled | Eager) -> Judged:
             judgement.left_out.append(f"{name}: one of the two is no dense tensor")
             continue
         judgement.compared.append(name)
-        is_alike = value.shape == other.shape and value.dtype == other.dtype
-        if not is_alike or gap(value, other) is not None:
+        if _differ(value, other):
             judgement.different.append(name)
     return judgement
 
 
+def _differ(value: Any, other: Any) -> bool:
+    is_alike = value.shape == other.shape and value.dtype == other.dtype
+    return not is_alike or gap(value, other) is not None
+
+
 def _is_comparable(value: object) -> bool:
     return isinstance(value, Tensor) and value.layout is torch.strided and not value.is_quantized
-
-
-def values_of(run: Compiled) -> Mapping[str, Any]:
-    """Return what is kept of the nodes that launches wrote, by the part of the graph and the node."""
-    return {
-        f"{'backward' if module.is_backward else 'forward'} {node}": value
-        for module in run.modules
-        for launch in module.runs
-        for _, node, value in launch.results
-        if node
-    }
