@@ -49,9 +49,11 @@ def bits(settings: tuple[str, ...], restore: bool, as_json: bool, script: str, a
         asked = json.dumps({"settings": wanted, "restore": restore, "output": str(output)})
         command = [sys.executable, "-m", "depyf.torch.bits.script", asked, script, *arguments]
         code = subprocess.call(command)
+        if code == EXIT_USAGE:  # The process has printed which setting there is not.
+            sys.exit(EXIT_USAGE)
         if code or not output.exists():
             click.echo(f"depyf bits: the comparison ended with code {code}", err=True)
-            sys.exit(EXIT_USAGE if settings else EXIT_FAILED)
+            sys.exit(EXIT_FAILED)
         report = json.loads(output.read_text(encoding="utf-8"))
     click.echo(json.dumps(report["data"], indent=1) if as_json else report["text"])
     sys.exit(0 if report["data"]["equal"] else EXIT_FAILED)

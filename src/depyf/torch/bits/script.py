@@ -21,7 +21,11 @@ from depyf.torch.adapters.recorded_backends import recorded_backends
 from depyf.torch.bits.edges import cloned
 from depyf.torch.bits.first import Options, all_of, compare_calls, undisturbed
 from depyf.torch.bits.report import BitsReport
+from depyf.torch.bits.running import Setting
 from depyf.torch.numerics.recording import GraphCall, copied
+
+NO_SETTING = 2
+"""The exit code if there is no such setting."""
 
 
 @dataclass(slots=True)
@@ -34,14 +38,13 @@ class _Kept:
     others: int = 0
 
 
-def script_bits(path: str, arguments: tuple[str, ...], settings: dict[str, Any], *, restore: bool) -> BitsReport:
+def script_bits(path: str, arguments: tuple[str, ...], setting: Setting, *, restore: bool) -> BitsReport:
     """Run a script as `python` does, with its graphs in eager, and compare the first call of each graph.
 
     An error of the script is part of the report: what it compiled before is compared.
     """
     kept = _Kept()
     report = BitsReport(os.path.basename(path), ("compiled", "eager"))
-    setting = all_of(settings)
     before = sys.argv, list(sys.path)
     sys.argv, sys.path[0] = [path, *arguments], os.path.dirname(os.path.abspath(path))
     try:
@@ -101,7 +104,12 @@ def main() -> None:
     """Compare a script's graphs, as `depyf bits` asks: the arguments are a JSON object and those of the script."""
     asked, path, *arguments = sys.argv[1:]
     wanted = json.loads(asked)
-    report = script_bits(path, tuple(arguments), wanted["settings"], restore=wanted["restore"])
+    try:
+        setting = all_of(wanted["settings"])
+    except ValueError as error:
+        print(f"depyf bits: {error}", file=sys.stderr)
+        sys.exit(NO_SETTING)
+    report = script_bits(path, tuple(arguments), setting, restore=wanted["restore"])
     with open(wanted["output"], "w", encoding="utf-8") as file:
         json.dump({"text": str(report), "data": report.data()}, file, default=str)
 
