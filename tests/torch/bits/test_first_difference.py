@@ -80,7 +80,8 @@ class TestFirstDifference:
     pytestmark = slow
 
     def test_exact_operations_have_no_difference(self) -> None:
-        report = depyf.first_difference(torch.compile(exact))(torch.randn(64, 100, requires_grad=True), torch.randn(100))
+        x = torch.randn(64, 100, requires_grad=True)
+        report = depyf.first_difference(torch.compile(exact))(x, torch.randn(100))
         assert report.first is None
         assert not report.results_different
         assert len(report.results_compared) == 4, "the result, both inputs afterwards, and one gradient"
