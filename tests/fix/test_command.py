@@ -41,6 +41,16 @@ def test_two_causes_are_removed_and_the_file_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_breaks_in_a_loop_are_removed_though_none_helps_alone(tmp_path: Path) -> None:
+    done = fix(CORPUS / "breaks_in_a_loop.py", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "needed by the others" in done.stdout and "1 compile, 0 graph breaks" in done.stdout
+    patch = (tmp_path / "depyf_fix.patch").read_text()
+    assert "-        torch._dynamo.graph_break()\n" in patch
+    assert "+        x = x * x.abs().max()\n" in patch
+
+
+@pytest.mark.slow
 def test_an_edit_that_changes_a_gradient_is_dropped(tmp_path: Path) -> None:
     program = CORPUS / "near" / "nan_hidden_by_the_branch.py"
     done = fix(program, tmp_path, "--apply")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.fix.unchanged import changed_elsewhere
+from depyf.fix.unchanged import changed_elsewhere, line_before
 
 TEXT = """
 import torch
@@ -52,3 +52,8 @@ def test_one_and_true_are_different_constants() -> None:
     assert changed_elsewhere("class A:\n    def f(self): return __x\n", "class B:\n    def f(self): return __x\n") == [
         "f"
     ]
+
+
+@pytest.mark.parametrize(("line", "before"), [(1, 1), (2, 3), (3, 4), (4, 0), (5, 0), (6, 5), (7, 0)])
+def test_a_line_of_an_edited_text_has_its_number_before(line: int, before: int) -> None:
+    assert line_before("a\nb\nc\nd\ne\n", "a\nc\nD\nx\ny\ne\n".replace("D", "d"), line) == before

@@ -91,7 +91,7 @@ def test_only_the_called_function_is_enabled() -> None:
     text = "".join(f"@torch.compiler.disable\ndef {name}(x):\n    return x\n\n\n" for name in "ab") + "y = a(1)\n"
     module = cst.parse_module(text)
     assert [each.name.value for each in rewrites.left_out(module, 11)] == ["a"]
-    assert rewrites.without_disable(module, "a").code == text.replace("@torch.compiler.disable\ndef a", "def a")
+    assert rewrites.without_disable(module, 0, "a").code == text.replace("@torch.compiler.disable\ndef a", "def a")
 
 
 @pytest.mark.parametrize(

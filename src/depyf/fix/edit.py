@@ -23,7 +23,7 @@ class Edit:
 
     what: the change in words, for the table.
     subject: the finding that it is for, by kind and place; several edits may be for the same.
-    apply: returns the changed module, or raises RefusedError.
+    apply: returns the module with the statement at `line` changed, or raises RefusedError.
     is_of_file: whether it is about the whole file, and not its line. It comes after the others then.
     """
 
@@ -31,7 +31,7 @@ class Edit:
     line: int
     what: str
     subject: tuple[str, str]
-    apply: Callable[[cst.Module], cst.Module]
+    apply: Callable[[cst.Module, int], cst.Module]
     is_of_file: bool = False
 
     @property

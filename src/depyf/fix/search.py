@@ -1,7 +1,8 @@
 """Find the edits that help: each alone, then all that run, then without those that the others do not need.
 
 A cause may show its effect only when another one is gone. So an edit without an effect alone is kept for the set, and
-dropped only if the set is as good without it.
+dropped only if the set is as good without it. A cause may also show itself only then: torch leaves out a function at
+the first break in a loop of it. So the next round looks at a run with all edits so far, also if they have no effect.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ import depyf.fix.edits  # noqa: F401 - registers the edits
 from depyf.findings import Finding
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness
-from depyf.fix.unchanged import changed_elsewhere
+from depyf.fix.unchanged import changed_elsewhere, line_before
 from depyf.model.index_reader import Run
 from depyf.model.user_source import is_foreign
 
 HELPS, NO_EFFECT, DIFFERS, REFUSED, NOT_NEEDED = "helps", "no effect alone", "differs", "refused", "not needed"
+USABLE = (HELPS, NO_EFFECT, NOT_NEEDED)
+MOST_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ class Search:
         self._tell = tell
         self._known: dict[frozenset[int], tuple[Outcome, Sameness]] = {}
         self._edits: list[Edit] = []
+        self._ground: tuple[frozenset[int], Outcome] | None = None
 
     def search(self) -> Result:
         """Run the program as it is, without any compile, and with edits; return what helps."""
@@ -92,25 +96,38 @@ class Search:
         return result
 
     def _edit(self, result: Result, run: Run) -> None:
-        for _ in range(3):
+        self._ground = frozenset(), result.plain
+        for _ in range(MOST_ROUNDS):
             # With a finding gone, the program may reach another one.
             before = len(result.tried)
             self._propose(result, run)
             if len(result.tried) == before:
                 return
             self._choose(result)
-            if result.made is None or result.made.run is None:
+            self._ground = self._next_ground(result)
+            if self._ground[1].run is None:
                 return
-            run = result.made.run
+            run = self._ground[1].run
+
+    def _next_ground(self, result: Result) -> tuple[frozenset[int], Outcome]:
+        """Return the edits and their run from which the next round starts: what is kept, else all that are equal."""
+        if result.made is not None:
+            return frozenset(self._number(each) for each in result.kept), result.made
+        usable = [at for at, each in enumerate(result.tried) if each.state in USABLE]
+        whole = _first_of_each(usable, result.tried)
+        made = self._set(result, whole)
+        return (frozenset(), result.plain) if made is None else (frozenset(whole), made[0])
 
     def _propose(self, result: Result, run: Run) -> None:
         """Add the edits for the findings of a run, each tried alone."""
+        assert self._ground is not None
         seen = {each.edit.key for each in result.tried}
-        for finding in (result.made or result.plain).left:
+        for finding in self._ground[1].left:
             if self._only and self._only not in (finding.kind, str(finding.where)):
                 continue
-            for edit in _proposed(run, finding):
-                if edit.key in seen:
+            for proposed in _proposed(run, finding):
+                edit = self._in_the_users_text(proposed)
+                if edit is None or edit.key in seen:
                     continue
                 seen.add(edit.key)
                 # Of several edits for one finding, the first that helps is enough.
@@ -119,10 +136,20 @@ class Search:
                 self._edits.append(edit)
                 result.tried.append(self._alone(result, len(self._edits) - 1))
 
+    def _in_the_users_text(self, edit: Edit) -> Edit | None:
+        """Return an edit with the number of its line in the user's text; None if the line is of an edit."""
+        assert self._ground is not None
+        path = self._tries.program.path_of(edit.file)
+        text = self._texts(sorted(self._ground[0])).get(path)
+        if edit.is_of_file or text is None:
+            return edit
+        line = line_before(cst.parse_module(_read(path)).code, text, edit.line)
+        return replace(edit, line=line) if line else None
+
     def _alone(self, result: Result, number: int) -> Tried:
         edit = self._edits[number]
-        base = frozenset(self._number(each) for each in result.kept)
-        before = result.made if result.made is not None else result.plain
+        assert self._ground is not None
+        base, before = self._ground
         try:
             outcome, same = self._run(result, base | {number})
         except RefusedError as error:
@@ -134,7 +161,7 @@ class Search:
 
     def _choose(self, result: Result) -> None:
         """Keep the smallest set of edits that is as good as all of them."""
-        usable = [at for at, each in enumerate(result.tried) if each.state in (HELPS, NO_EFFECT, NOT_NEEDED)]
+        usable = [at for at, each in enumerate(result.tried) if each.state in USABLE]
         chosen = _first_of_each([at for at in usable if result.tried[at].state == HELPS], result.tried)
         others = [at for at in usable if at not in chosen]
         best = self._set(result, chosen)
@@ -188,7 +215,7 @@ class Search:
             path = self._tries.program.path_of(edit.file)
             text = texts.get(path)
             module = cst.parse_module(text if text is not None else _read(path))
-            texts[path] = edit.apply(module).code
+            texts[path] = edit.apply(module, edit.line).code
         for path, text in texts.items():
             others = changed_elsewhere(cst.parse_module(_read(path)).code, text)
             if others:

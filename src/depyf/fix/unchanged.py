@@ -7,6 +7,7 @@ that it does not show in the patch.
 from __future__ import annotations
 
 import ast
+import difflib
 import types
 from collections.abc import Iterator
 
@@ -22,6 +23,15 @@ def changed_elsewhere(old: str, new: str) -> list[str]:
         for (name, number), (text, code) in before.items()
         if (name, number) in after and after[name, number][0] == text and after[name, number][1] != code
     ]
+
+
+def line_before(old: str, new: str, line: int) -> int:
+    """Return the number in the old text of a line of the new one, or 0 for a line that the old text does not have."""
+    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    for tag, first, last, start, end in matcher.get_opcodes():
+        if start < line <= end:
+            return first + line - start if tag == "equal" or last - first == end - start else 0
+    return 0
 
 
 def _functions(text: str) -> dict[Key, tuple[str, object]]:

@@ -32,8 +32,8 @@ def chosen_values(run: Run, finding: Finding) -> Iterator[Edit]:
     if finding.kind != "break-data-dependent-branch" or where is None:
         return
 
-    def apply(module: cst.Module) -> cst.Module:
-        return replace_statement(module, where.line, _chosen)
+    def apply(module: cst.Module, line: int) -> cst.Module:
+        return replace_statement(module, line, _chosen)
 
     yield Edit(where.file, where.line, "the branch becomes `torch.where`", subject_of(finding), apply)
 

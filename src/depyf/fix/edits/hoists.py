@@ -43,7 +43,7 @@ def hoists(run: Run, finding: Finding) -> Iterator[Edit]:
         yield Edit(file, 0, what, (kind, str(finding.where)), hoisted, is_of_file=True)
 
 
-def hoisted(module: cst.Module) -> cst.Module:
+def hoisted(module: cst.Module, _: int = 0) -> cst.Module:
     """Return the module with its definitions before the loops that make them again.
 
     Raises:

@@ -87,10 +87,10 @@ def _mark(finding: Finding, file: str, line: int, parameter: tuple[int, str], di
     def change(found: Statement) -> Sequence[Statement]:
         names = _arguments(found, position, name)
         if len(names) != 1:
-            raise RefusedError(f"line {line} passes `{name}` not as one plain name")
+            raise RefusedError(f"the line passes `{name}` not as one plain name")
         return [statement(f"torch._dynamo.mark_dynamic({names[0]}, {dimension})"), found]
 
-    def apply(module: cst.Module) -> cst.Module:
+    def apply(module: cst.Module, line: int) -> cst.Module:
         return replace_statement(module, line, change)
 
     return Edit(file, line, f"mark_dynamic({name}, {dimension}) before the call", _subject(finding), apply)
@@ -141,7 +141,7 @@ def _has(call: cst.Call, name: str) -> bool:
 
 
 def _dynamic(finding: Finding, event: Event) -> Edit:
-    def apply(module: cst.Module) -> cst.Module:
+    def apply(module: cst.Module, _: int) -> cst.Module:
         visitor = _Dynamic()
         made = module.visit(visitor)
         if not visitor.count:

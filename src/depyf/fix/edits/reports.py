@@ -47,12 +47,8 @@ def reports(run: Run, finding: Finding) -> Iterator[Edit]:
     where = finding.where
     if finding.kind not in KINDS or where is None:
         return
-
-    def apply(module: cst.Module) -> cst.Module:
-        return reported(module, where.line)
-
-    what = f"the report becomes a function that torch calls after the graph: `report_{where.line}`"
-    yield Edit(where.file, where.line, what, subject_of(finding), apply)
+    what = "the report becomes a function that torch calls after the graph"
+    yield Edit(where.file, where.line, what, subject_of(finding), reported)
 
 
 def reported(module: cst.Module, line: int) -> cst.Module:

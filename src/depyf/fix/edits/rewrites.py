@@ -87,7 +87,7 @@ def left_out(module: cst.Module, line: int) -> list[cst.FunctionDef]:
     ]
 
 
-def without_disable(module: cst.Module, name: str) -> cst.Module:
+def without_disable(module: cst.Module, _: int, name: str) -> cst.Module:
     """Remove `torch.compiler.disable` from the functions of a name."""
     visitor = _Enabled(name)
     made = module.visit(visitor)
@@ -154,11 +154,7 @@ def rewrites(run: Run, finding: Finding) -> Iterator[Edit]:
     if where is None or finding.kind not in REWRITES:
         return
     what, change = REWRITES[finding.kind]
-
-    def apply(module: cst.Module) -> cst.Module:
-        return change(module, where.line)
-
-    yield Edit(where.file, where.line, what, subject_of(finding), apply)
+    yield Edit(where.file, where.line, what, subject_of(finding), change)
 
 
 @proposer

@@ -54,7 +54,7 @@ def reordered_prints(run: Run, finding: Finding) -> Iterator[Edit]:
 
 
 def _switch(finding: Finding, text: str, kind: str) -> Edit:
-    def apply(module: cst.Module) -> cst.Module:
+    def apply(module: cst.Module, _: int) -> cst.Module:
         return after_import_of_torch(module, text)
 
     file = finding.where.file if finding.where is not None else ""
