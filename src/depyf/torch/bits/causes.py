@@ -1,4 +1,4 @@
-"""Tell why the bits of a kernel differ, from facts only."""
+"""Find the cause of differing bits of a kernel, from facts only."""
 
 from __future__ import annotations
 
