@@ -1,4 +1,4 @@
-"""Tell why the bits of a kernel differ, from facts only."""
+"""Find the cause of differing bits of a kernel, from facts only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REDUCTIONS = ("sum", "mean", "prod", "var", "var_mean", "cumsum", "cumprod", "l
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of the first difference: the module, the launch, the node, the line, and eager's values.
+    """The facts of the first difference: the module, the launch, the node, the line, and eager's values.
 
     is_steady: whether a second run of the same code gave the same bits; None if it was not run.
     """

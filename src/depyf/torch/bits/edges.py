@@ -1,4 +1,4 @@
-"""Keep the tensors at the edges of kernels while a compiled graph runs: what each launch wrote.
+"""Keep the tensors at the edges of kernels while a compiled graph runs: the results of each launch.
 
 `depyf.links.inductor.probes` puts the calls of this module into the text of Inductor's module.
 """
@@ -29,12 +29,12 @@ from depyf.torch.adapters.inductor_modules import Written, rewritten
 from depyf.torch.numerics.probing import written_values
 
 Keep = Callable[[Tensor], Any]
-"""What is kept of a tensor: a copy, or a hash."""
+"""Makes a copy or a hash of a tensor."""
 
 
 @dataclass(slots=True)
 class LaunchRun:
-    """A finished launch: its results, each with the parameter, the node, and what is kept of it.
+    """A finished launch: its results, each with the parameter, the node, and the copy or hash.
 
     The parameter is "" for a library's kernel, and the node for a result of no known node.
     lines: the values of the lines of the kernel's text, if they were probed.

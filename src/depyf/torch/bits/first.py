@@ -35,7 +35,7 @@ MOST_RESTORED = 2
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to compare: the backward too, in which setting, and whether to try what restores equal bits."""
+    """Whether to compare the backward, in which setting, and whether to try settings that restore equal bits."""
 
     backward: bool = True
     setting: Setting = nullcontext

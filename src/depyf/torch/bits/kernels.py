@@ -1,4 +1,4 @@
-"""Compare what each launch of a kernel wrote with the values that it should have written."""
+"""Compare the results of each launch of a kernel with the right values."""
 
 from __future__ import annotations
 

@@ -77,11 +77,11 @@ class Restored:
 
 @dataclass(slots=True)
 class BitsReport:
-    """What was compared bit by bit, and the first kernel that differs.
+    """The comparison bit by bit, and the first kernel that differs.
 
     sides: the two arrangements, in words. kernels: each launch, in the order of the run.
     results_compared, results_different: the names of results, changed inputs and gradients of the graphs.
-    not_compared: what could not be compared, with reasons.
+    not_compared: the parts that could not be compared, with reasons.
     """
 
     function: str

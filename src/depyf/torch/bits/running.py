@@ -1,4 +1,4 @@
-"""Run a captured graph compiled, and keep what its kernels wrote."""
+"""Run a captured graph compiled, and keep the results of its kernels."""
 
 from __future__ import annotations
 

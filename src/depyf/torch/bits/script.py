@@ -41,7 +41,7 @@ class _Kept:
 def script_bits(path: str, arguments: tuple[str, ...], setting: Setting, *, restore: bool) -> BitsReport:
     """Run a script as `python` does, with its graphs in eager, and compare the first call of each graph.
 
-    An error of the script is part of the report: what it compiled before is compared.
+    An error of the script is part of the report: its graphs up to there are compared.
     """
     kept = _Kept()
     report = BitsReport(os.path.basename(path), ("compiled", "eager"))

@@ -105,7 +105,7 @@ _OPTIONS: tuple[tuple[str, Any], ...] = (
 
 
 def trials(call: GraphCall, filename: str, line: int) -> Iterator[Trial]:
-    """Yield what is to be tried for a difference at a user's line, the cheapest first."""
+    """Yield the settings to try for a difference at a user's line, the cheapest first."""
     from torch._inductor import config
 
     current = config.get_config_copy()
