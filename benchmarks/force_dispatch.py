@@ -1,6 +1,6 @@
 """Write every function of the standard library by dispatch, as code is that fits no statement, and prove it.
 
-    python benchmarks/force_dispatch.py [--every N] [--shown N]
+    python benchmarks/force_dispatch.py [--every N] [--shown N] [--levels]
 
 The functions of the running Python are taken, nested ones with those around them and on their own. `--every N` takes
 one function of N. Prints counts by level and the first reasons; exits with 1 when a function fails.
@@ -46,6 +46,7 @@ def main() -> int:
     """Count the levels that are reached."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, help="take one function of N")
+    parser.add_argument("--levels", action="store_true", help="leave scopes out")
     parser.add_argument("--shown", type=int, default=10, help="how many functions that are not proven are named")
     options = parser.parse_args()
     counts: collections.Counter[str] = collections.Counter()
@@ -54,7 +55,7 @@ def main() -> int:
         if number % options.every:
             continue
         try:
-            found = decompile_function(code, without=frozenset({"build"}))
+            found = decompile_function(code, without=frozenset({"build", "dispatch"} if options.levels else {"build"}))
             outcome, reason = found.level.name, found.reason
         except (DecompilationError, RecursionError, LookupError, AssertionError, TypeError, AttributeError) as error:
             outcome, reason = "FAILED", f"{type(error).__name__}: {error}"

@@ -17,10 +17,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from depyf.model.archive import archived
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (ROOT / "corpus" / "launched", ROOT / "examples")
@@ -191,6 +193,7 @@ def _missing(index: dict[str, Any], process: dict[str, Any], folder: Path, data:
     """Say what of an index is not there, or not in the report."""
     yield from (f"an error inside depyf: {each}" for each in index["problems"])
     indexed, shown = index["functions"], process["functions"]
+    packed = archived(folder)
     if len(shown) < len(indexed) or not all(_is_named(*each) for each in zip(indexed, shown, strict=False)):
         yield f"{process['label']} shows {shown}, not {[each['name'] for each in indexed]}"
     for function in process["functions"]:
@@ -200,7 +203,12 @@ def _missing(index: dict[str, Any], process: dict[str, Any], folder: Path, data:
         for function in (root, *root["resume_functions"]):
             for compiled in function["compiles"]:
                 files = [compiled["transformed"].get("file"), *(each["file"] for each in compiled["artefacts"])]
-                yield from (f"no file {name}" for name in files if name and not (folder / name).is_file())
+                yield from (f"no file {name}" for name in files if name and not _is_there(name, folder, packed))
+
+
+def _is_there(name: str, folder: Path, packed: Mapping[str, str]) -> bool:
+    """Return whether a file is in the folder, or in the archive of a large dump."""
+    return name in packed or (folder / name).is_file()
 
 
 def _is_named(function: dict[str, Any], shown: dict[str, Any]) -> bool:

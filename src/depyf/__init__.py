@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         Session,
         Transformed,
     )
+    from depyf.torch.bits.first import first_difference
     from depyf.torch.capture.bytecode_log import install, uninstall
     from depyf.torch.capture.expect import expect
     from depyf.torch.capture.prepare import prepare_debug
@@ -82,6 +83,7 @@ __all__ = [
     "decompile_module_pyc",
     "decompile_pyc",
     "expect",
+    "first_difference",
     "install",
     "prepare_debug",
     "profile",
@@ -111,6 +113,7 @@ _HOMES = {
     "Decompiler": "depyf.decompiler.api",
     "expect": "depyf.torch.capture.expect",
     "FailedEntry": "depyf.model.run",
+    "first_difference": "depyf.torch.bits.first",
     "Finding": "depyf.model.finding",
     "Function": "depyf.model.run",
     "GraphBreak": "depyf.model.run",

@@ -68,6 +68,13 @@ def test_a_run_says_where_its_compile_time_went(tmp_path: Path) -> None:
     jsonschema.validate(content, schema)
     assert abs(sum(cell[3] for cell in content["cells"]) - content["seconds"]) < 1e-4
     assert content["attributed"] > 0.95 * content["seconds"]
+    start = content["cold_start"]
+    assert "  cold start: " in run.stderr
+    parts = sum(start["imports"].values()) + start["compiles"] + start["program"] + (start["before"] or 0)
+    assert parts == pytest.approx(start["seconds"], abs=0.01), "the parts add up to the whole"
+    assert next(iter(start["imports"])) == "torch", "nothing else takes as long to import"
+    assert ("0/0", "Sequential.forward") in [tuple(wait[2:]) for wait in start["waits"]]
+    assert start["early"] < start["waits"][0][0]
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**content, "cells": [["0/0", 0, "tracing", -1.0]]}, schema)
     viewed = json.loads(depyf("show", "--compile-times", "--json", "dump", cwd=tmp_path).stdout)

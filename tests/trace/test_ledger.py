@@ -133,3 +133,14 @@ def test_ids_that_torch_uses_again_after_a_reset_are_told_apart() -> None:
         ("0/0", 0.001),
         ("0/0#2", 0.002),
     ]
+
+
+def test_each_outermost_step_is_a_wait_with_its_compile() -> None:
+    ticks = iter(range(0, 1000, 10))
+    ledger = Ledger(lambda: next(ticks))
+    ledger.event({"name": "dynamo", "ph": "B", "args": {"compile_id": "0/0"}})
+    ledger.event({"name": "backend_compile", "ph": "B", "args": {"compile_id": "0/0"}})
+    ledger.event({"name": "dynamo", "ph": "E"})
+    depth = ledger.enter("depyf")
+    ledger.leave(depth)
+    assert ledger.waits == [(0, 20, "0/0"), (30, 40, "")]

@@ -82,14 +82,14 @@ def _fitting(data: bytes, source: str, wanted: Facts | None) -> Iterator[tuple[i
                 continue
             try:
                 code = load_marshal(data, facts, source=source, position=size)
-                _check(code)
+                check_code(code)
             except DecompilationError:
                 continue
             yield size, code
             break
 
 
-def _check(code: Code) -> None:
+def check_code(code: Code) -> None:
     """Raise DecompilationError unless a code object and all nested ones are valid bytecode of their version."""
     listings = Listings()
     work = [code]

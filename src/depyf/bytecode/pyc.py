@@ -53,7 +53,17 @@ def load_marshal(data: bytes, facts: Facts, *, source: str, position: int) -> Co
     value = Unmarshaller(data, facts.fields, source, position).load()
     if not isinstance(value, MarshalledCode):
         raise DecompilationError(f"the file contains {type(value).__name__} instead of a code object", code=source)
+    return neutral(value, facts, source)
 
+
+def neutral(value: MarshalledCode, facts: Facts, source: str) -> Code:
+    """Return the code object with these fields, and with its nested ones. Raises DecompilationError for wrong fields.
+
+    Args:
+        value: the fields.
+        facts: the facts of the version that wrote them.
+        source: the location in error messages, as for `load`.
+    """
     optimised = OPTIMISED.search(source) is not None
 
     def build(code: MarshalledCode, qualname: str, done: Mapping[int, Code]) -> Code:

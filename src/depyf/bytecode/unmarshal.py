@@ -42,11 +42,13 @@ class Frame:
     left: the number of missing members; -1: all up to a null.
     finish: makes the object from the members.
     reference: its number for later references, or -1.
+    start: the position of its first byte.
     """
 
     left: int
     finish: Callable[[list[object]], object]
     reference: int
+    start: int
     members: list[object] = field(default_factory=list)
     weight: int = 1
     fields: CodeFields = ()
@@ -69,7 +71,10 @@ SINGLETONS: dict[int, object] = {
 
 
 class Unmarshaller:
-    """Reads one object from marshal data."""
+    """Reads one object from marshal data.
+
+    codes: the code objects that were read to their end, with the positions of their first byte and behind their last.
+    """
 
     def __init__(self, data: bytes, fields: CodeFields, source: str, position: int = 0) -> None:
         self.data = data
@@ -79,6 +84,7 @@ class Unmarshaller:
         self.references: list[object] = []
         self.weights: list[int] = []
         self.frames: list[Frame] = []
+        self.codes: list[tuple[int, int, MarshalledCode]] = []
 
     def fail(self, reason: str) -> DecompilationError:
         """Return the error for the current position."""
@@ -130,6 +136,8 @@ class Unmarshaller:
             value = frame.finish(frame.members)
         except (TypeError, ValueError) as error:
             raise self.fail(str(error)) from error
+        if isinstance(value, MarshalledCode):
+            self.codes.append((frame.start, self.position, value))
         if frame.reference >= 0:
             self.references[frame.reference] = value
             self.weights[frame.reference] = frame.weight
@@ -164,7 +172,7 @@ class Unmarshaller:
         """Begin to read a container."""
         if len(self.frames) >= MAX_NESTING:
             raise self.fail(f"objects nest more than {MAX_NESTING} deep")
-        frame = Frame(0, CONTAINERS[kind], reference)
+        frame = Frame(0, CONTAINERS[kind], reference, self.position - 1)
         self.frames.append(frame)
         if kind == "c":
             frame.fields = self.fields

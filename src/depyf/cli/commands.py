@@ -21,6 +21,7 @@ COMMANDS = {
     "doctor": "doctor:doctor",
     "kernel": "kernel:kernel",
     "fix": "fix:fix_command",
+    "bits": "bits:bits",
     "init": "init:init",
     "skill": "skill_command:skill",
     "mcp": "mcp.command:mcp",

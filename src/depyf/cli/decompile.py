@@ -17,6 +17,7 @@ from depyf.cli.atomic import write_whole
 from depyf.cli.forms import SHOWS, STANDARD
 from depyf.cli.locate import NotFound as NothingFound
 from depyf.cli.outcome import decompile_found
+from depyf.cli.pieces import pieces_of, written
 from depyf.cli.problems import Failed, NotFound, Usage, with_place
 from depyf.cli.target import (
     Archive,
@@ -114,7 +115,7 @@ def decompile(
         if isinstance(what, (Folder, Archive)):
             _tree(what, _checked_out(what, out, show or stop_after), prove, left_out, as_written, jobs, limit)
             return
-        found = _resolved(target, what)
+        found = _resolved(target, what) if show or stop_after else _resolved_or_pieces(target, what, out)
         if show or stop_after:
             if isinstance(found, Class):
                 raise Usage("--show and --stop-after need a module or a function: a class has no bytecode of its own")
@@ -189,6 +190,18 @@ def _source(target: str, found: Found, prove: bool, without: frozenset[str], as_
         verdict = "" if outcome.verdict is None else str(outcome.verdict)
         click.echo(f"{target}: {'; '.join(filter(None, (verdict, assumed)))}", err=True)
     yield outcome.source
+
+
+def _resolved_or_pieces(target: str, what: PycFile | SourceFile | Named, out: Path | None) -> Found:
+    """Return the code of a target. Of a damaged file, write the whole code objects, if it has any, and raise Failed."""
+    try:
+        return _resolved(target, what)
+    except DecompilationError as error:
+        pieces = pieces_of(what, error.reason) if isinstance(what, PycFile) else None
+        if pieces is None:
+            raise
+        _write(iter((pieces.source,)), out)
+        raise Failed(f"{with_place(target, error)}; {written(pieces)}") from error
 
 
 def _shown(

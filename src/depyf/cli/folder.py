@@ -10,6 +10,7 @@ from pathlib import Path
 from depyf.bytecode.records import dataclass
 from depyf.cli.atomic import part_of, write_whole
 from depyf.cli.outcome import decompile_found
+from depyf.cli.pieces import pieces_of, written
 from depyf.cli.target import PycFile, SourceFile, resolve
 from depyf.cli.workers import Lost, run_jobs
 from depyf.errors import DecompilationError
@@ -82,9 +83,24 @@ def convert(job: Job) -> Report:
         level, reason = (str(verdict.level), verdict.reason) if verdict is not None else (NOT_ASKED, "")
     except (DecompilationError, SyntaxError, OSError) as error:
         level, reason = FAILED, str(error).removeprefix(f"{job.path}: ")
+        if isinstance(error, DecompilationError) and isinstance(target, PycFile):
+            reason = f"{_rescued(target, job.out, error)}{reason}"
     except Exception as error:  # noqa: BLE001  one file never stops the others; what it was is in the summary
         level, reason = FAILED, f"{type(error).__name__}: {error}"
     return Report(job.path, level, reason, time.perf_counter() - start)
+
+
+def _rescued(target: PycFile, out: Path, error: DecompilationError) -> str:
+    """Write the whole code objects of a damaged file; return what to put before its reason."""
+    pieces = pieces_of(target, error.reason)
+    if pieces is None:
+        return ""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(out, pieces.source)
+    except OSError as problem:
+        return f"{problem}; "
+    return f"{written(pieces)}; "
 
 
 def convert_all(jobs: Sequence[Job], *, count: int, limit: float, done: Callable[[Report], None]) -> list[Report]:

@@ -15,10 +15,13 @@ import click
 
 from depyf.bytecode.records import dataclass
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
-from depyf.trace.job.files import Source, TraceError, find, holds_trace, indexes, is_dump
-from depyf.trace.job.recorder import Recorded, find_recorded, in_words, mismatches
+from depyf.trace.job.evidence import Evidence, add_compiles, evidence_of
+from depyf.trace.job.files import Source, TraceError, find, holds_trace, indexes, is_dump, is_url
+from depyf.trace.job.hang import verdict_lines, verdict_of
+from depyf.trace.job.recorder import in_words, mismatches
 from depyf.trace.job.reporting import Dumped, Options, dump_jobs, emptied, mark
 from depyf.trace.job.timeline import write_timeline
+from depyf.trace.job.work import scan_all
 from depyf.views.html.build import Report, build_report
 
 OUTPUT = Path("depyf_report")
@@ -59,9 +62,9 @@ def report(
         with _executor(scheduler) as executor:
             options, pages = Options(executor, every_rank), list[Report]()
             for given in _followed(paths) if follow else (_given(paths),):
-                for found in mismatches(given.recorded):
-                    click.echo(in_words(found))
-                if given.recorded and not given.traces and not given.dumps:
+                for line in given.lines:
+                    click.echo(line)
+                if given.lines and not given.traces and not given.dumps:
                     continue
                 pages = _reports(given, output, options, single_file, perfetto)
                 for page in pages:
@@ -80,11 +83,14 @@ def report(
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The input: dumps, each with the times of its indexes, traces, and the dumps of torch's flight recorder."""
+    """The input: dumps, each with the times of its indexes, and traces.
+
+    lines: what the flight recorder, stacks and outputs in the same folders show about the ranks, verdict first.
+    """
 
     dumps: tuple[tuple[Path, tuple[int, ...]], ...]
     traces: tuple[Source, ...]
-    recorded: tuple[Recorded, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 def _given(paths: tuple[str, ...]) -> Given:
@@ -93,14 +99,35 @@ def _given(paths: tuple[str, ...]) -> Given:
     missing = next((each for each in dumps if not each.exists()), None)
     if missing is not None:
         raise FileNotFoundError(f"there is neither a dump nor a trace at {missing}")
-    recorded = tuple(find_recorded(each for each in traces if Path(each).exists()))
-    if recorded:
-        traces = [each for each in traces if holds_trace(each)]
+    left = evidence_of(each for each in traces if not is_url(each) and Path(each).exists())
+    sources = _traces(traces, has_more=not left.is_empty)
     return Given(
         tuple((each, tuple(sorted(index.stat().st_mtime_ns for index in indexes(each)))) for each in dumps),
-        tuple(find(traces)) if traces else (),
-        recorded,
+        tuple(sources),
+        () if left.is_empty else tuple(_lines(left, sources)),
     )
+
+
+def _traces(paths: Sequence[str], *, has_more: bool) -> list[Source]:
+    """Return the traces of paths; `has_more`: other files of the job lie beside them, or instead of them."""
+    if has_more:
+        paths = [each for each in paths if holds_trace(each)]
+    sources = find(paths) if paths else []
+    return [source for source in sources if source.begins] if has_more else sources
+
+
+def _lines(left: Evidence, sources: Sequence[Source]) -> Iterator[str]:
+    """Yield the verdict of a job, if the files show one, and the first collectives at which its ranks differ."""
+    if sources:
+        add_compiles(left, scan_all(sources))
+    verdict = verdict_of(left)
+    dumps = [left.recorded[rank] for rank in sorted(left.recorded)]
+    if verdict is not None and verdict.is_sure:
+        yield from verdict_lines(verdict)
+    elif verdict is not None or not any(call.is_done for dump in dumps for call in dump.calls.values()):
+        # Without a verdict a missing record only says that the dumps were taken at different moments.
+        yield from map(in_words, mismatches(dumps))
+        yield from verdict_lines(verdict) if verdict is not None else ()
 
 
 def _followed(paths: tuple[str, ...]) -> Iterator[Given]:

@@ -175,7 +175,7 @@ def load_pyc(source: str | os.PathLike[str] | bytes) -> Code:
     """
     if isinstance(source, bytes):
         return pyc.load(source)
-    return pyc.load(_contents(source), source=os.fsdecode(source))
+    return pyc.load(contents(source), source=os.fsdecode(source))
 
 
 def load_pyc_assuming(source: str | os.PathLike[str], version: Version | None = None) -> Loaded:
@@ -191,10 +191,11 @@ def load_pyc_assuming(source: str | os.PathLike[str], version: Version | None = 
     Raises:
         DecompilationError: the file cannot be read, or no version and header size fits.
     """
-    return load_assuming(_contents(source), source=os.fsdecode(source), python=version)
+    return load_assuming(contents(source), source=os.fsdecode(source), python=version)
 
 
-def _contents(source: str | os.PathLike[str]) -> bytes:
+def contents(source: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a file. Raises DecompilationError if it cannot be read or is too large."""
     place = os.fsdecode(source)
     try:
         with open(source, "rb") as file:

@@ -172,6 +172,17 @@ def source_of_function(function: types.FunctionType) -> str:
     return "".join(f"{line}\n" for line in comments(live, Grammar.of(code))) + source
 
 
+def text_of_function(code: Code) -> str:
+    """Return the text of a function of any Python from its code, without a proof.
+
+    A function with free variables comes in a wrapper that has them as parameters.
+
+    Raises DecompilationError for invalid or unsupported code.
+    """
+    source, definition, function, _ = _source(code, None, NOTHING)
+    return write([enclose(definition, function, code)], Grammar.of(code)) if code.freevars else source
+
+
 @pausing
 def _source(
     code: Code,

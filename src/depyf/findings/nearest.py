@@ -58,7 +58,20 @@ def nearest(trigger: Recompile) -> Nearest | None:
 
 def _distance(candidate: tuple[FailedEntry, list[GuardFailure], tuple[GuardFailure, ...]]) -> tuple[bool, int, bool]:
     entry, failures, reasons = candidate
-    return not entry.is_complete, len(reasons), not entry.is_complete and failures[0].check is Check.STATE
+    differences = len(reasons) + _is_in_another_context(failures)
+    return not entry.is_complete, differences, not entry.is_complete and failures[0].check is Check.STATE
+
+
+def _is_in_another_context(failures: Sequence[GuardFailure]) -> bool:
+    """Return whether only one of two calls was inside `with torch.device(...)`, although their modes are equal.
+
+    A default device is a mode, too. If only one call had one, equal modes mean that the other call was in a context.
+    """
+    states = {failure.source: failure for failure in failures if failure.check is Check.STATE}
+    device = states.get("default_device")
+    if device is None or "torch_function_modes" in states:
+        return False
+    return (device.expected_value is None) != (device.actual_value is None)
 
 
 def guard_failures(entry: FailedEntry) -> list[GuardFailure]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 
 from depyf.bytecode.records import dataclass
+from depyf.model.codec import INTEGER, TEXT, Record, Row, by_value
+from depyf.model.line_row import LINE
 from depyf.model.user_line import UserLine
 
 
@@ -52,3 +54,26 @@ class Bypass:
     about: str = ""
     compile: str = ""
     reason: str = ""
+
+
+BYPASS_ROWS = Record(
+    Bypass,
+    Row("way", by_value(Way)),
+    Row("what", TEXT, about="The call or the hook, as the user writes it."),
+    Row(
+        "detail",
+        TEXT,
+        about="The part of its module that a method runs, the name of a stance, or the kind of a hook.",
+    ),
+    Row("where", LINE),
+    Row("about", TEXT, about="The function or the module that it is about."),
+    Row("compile", TEXT, about="The compile that does not have the hook."),
+    Row("reason", TEXT, about="Why, as far as it is known."),
+)
+BYPASSED_ROWS = Record(
+    lambda bypass, times: (bypass, times),
+    Row("times", INTEGER, lambda pair: pair[1], argument="times"),
+    inside=BYPASS_ROWS,
+    into="bypass",
+)
+"""A thing that was bypassed, with the number of times."""

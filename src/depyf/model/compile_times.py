@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from depyf.bytecode.records import dataclass
+from depyf.model.cold_start import ColdStart, cold_start_json, read_cold_start
 from depyf.model.repeats import Repeat
 from depyf.model.writer import write_whole
 
@@ -83,6 +84,7 @@ class CompileTimes:
     traced: how often Dynamo traced each function.
     measured: the readings of the clock, and `cost`, their estimated seconds.
     unavailable: what this torch does not show, with reasons.
+    start: the cold start of the process, if it was measured from its start.
     """
 
     places: list[Place] = field(default_factory=list)
@@ -92,6 +94,7 @@ class CompileTimes:
     cost: float = 0.0
     unavailable: dict[str, str] = field(default_factory=dict)
     repetitions: list[Repetition] = field(default_factory=list)
+    start: ColdStart | None = None
 
     @property
     def seconds(self) -> float:
@@ -269,6 +272,7 @@ def times_json(times: CompileTimes) -> dict[str, Any]:
         "repeats": [_repetition_json(each) for each in times.repetitions],
         "places": [_place_json(each) for each in times.places],
         "cells": [[each.compile, each.place, each.stage, round(each.seconds, 7)] for each in times.cells],
+        **({"cold_start": cold_start_json(times.start)} if times.start is not None else {}),
     }
 
 
@@ -336,6 +340,7 @@ def _times(told: Mapping[str, Any]) -> CompileTimes:
         cost=told["measuring"]["seconds"],
         unavailable=dict(told["unavailable"]),
         repetitions=[Repetition(*each.values()) for each in told["repeats"]],
+        start=read_cold_start(told["cold_start"]) if "cold_start" in told else None,
     )
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from depyf.bytecode.records import dataclass
+from depyf.model.codec import NUMBER, TEXT, Form, Record, Row, choice, named, nullable
+from depyf.model.line_row import LINE
+from depyf.model.user_line import UserLine
 
 RECORDED, AGAIN, SIZES, SKIPPED = EVENTS = ("recorded", "recorded again", "sizes", "skipped")
 
@@ -25,6 +28,27 @@ class CudaGraph:
     reason: str = ""
     place: tuple[str, int, str] | None = None
     seconds: float | None = None
+
+
+_PLACE = Form(
+    LINE.schema,
+    lambda place: None if place is None else LINE.write(UserLine(place[0], place[1], "", place[2])),
+    lambda written: None if written is None else (written["file"], written["line"], written["function"]),
+)
+CUDA_GRAPH_ROWS = Record(
+    CudaGraph,
+    Row("event", choice(*EVENTS)),
+    Row("part", TEXT, about="`forward`, `backward` or `inference`, if torch says so."),
+    Row(
+        "reason",
+        TEXT,
+        about="Why it was skipped or recorded again; for `sizes`, the sizes with a separate graph.",
+    ),
+    Row("where", _PLACE, "place"),
+    Row("seconds", nullable(NUMBER), about="The time of the recording, if a trace has it."),
+    about="A report of torch on a CUDA graph of the compile.",
+)
+CUDA_GRAPH = named("cuda_graph", CUDA_GRAPH_ROWS.form)
 
 
 def words(found: Iterable[CudaGraph]) -> list[str]:

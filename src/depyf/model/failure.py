@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from depyf.bytecode.records import dataclass
+from depyf.model.codec import FLAG, INTEGER, TEXT, Record, Row, nullable, several
+from depyf.model.line_row import LINE
 from depyf.model.user_line import UserLine
 
 HINT = "Hint:"
@@ -46,6 +48,29 @@ class Failure:
         return [line.removeprefix(what).strip() for line in lines if line.startswith(what)]
 
 
+FAILURE_ROWS = Record(
+    Failure,
+    Row("kind", TEXT),
+    Row("reason", TEXT),
+    Row("where", LINE, about="The user's line at the end of torch's traceback.", default=None),
+    Row("phase", TEXT, about="The part of the compiler that raised it; empty if unknown.", default=""),
+    Row(
+        "raised",
+        nullable(FLAG),
+        about="Whether the program received the exception, as with fullgraph=True, or the function ran eagerly; "
+        "null if unknown.",
+        default=None,
+    ),
+    Row("causes", several(TEXT), about="The exceptions that led to it, outermost first.", default=()),
+    Row(
+        "demanded_by",
+        TEXT,
+        about="The part of the program that asks for one whole graph, such as `fullgraph=True`.",
+        default="",
+    ),
+)
+
+
 MOST_CALL_FAILURES = 8
 """The most different exceptions in calls of one compile's code that are kept."""
 
@@ -60,3 +85,6 @@ class CallFailure:
 
     failure: Failure
     times: int = 1
+
+
+CALL_FAILURE_ROWS = Record(CallFailure, Row("times", INTEGER), inside=FAILURE_ROWS, into="failure", changes=True)

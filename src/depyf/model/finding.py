@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from depyf.bytecode.records import dataclass
+from depyf.model.codec import INTEGER, NUMBER, POSITIVE, TEXT, Record, Row, choice, nullable, several
+from depyf.model.compile_id import ID_TEXT
 
 Severity: TypeAlias = Literal["high", "medium", "low"]
 """`high`: it failed, runs eagerly or recompiles again and again; `medium`: it costs time; `low`: good to know."""
@@ -66,3 +68,40 @@ class Finding:
         """Return the finding in one line: cause, place and fix."""
         place = f" ({self.where})" if self.where is not None else ""
         return f"{self.cause}{place}." + (f" Fix: {self.fix}" if self.fix else "")
+
+
+WHERE_ROWS = Record(
+    Where,
+    Row("file", TEXT),
+    Row("line", INTEGER, about="0 if torch does not name it."),
+    Row("function", TEXT),
+)
+COST_ROWS = Record(
+    Cost,
+    Row("eager_calls", nullable(INTEGER), about="Null if they are not counted."),
+    Row("compile_seconds", NUMBER),
+    Row("compiles", INTEGER),
+)
+DIFFERENCE_ROWS = Record(
+    Difference,
+    Row("kind", TEXT),
+    Row("where", nullable(WHERE_ROWS.form)),
+    Row("cause", TEXT),
+    Row("fix", TEXT),
+    Row("count", POSITIVE, about="In how many of these calls."),
+)
+FINDING_ROWS = Record(
+    Finding,
+    Row("kind", TEXT, about="Its name in the catalogue of findings."),
+    Row(
+        "severity",
+        choice(*SEVERITIES),
+        about="high: it failed, runs eagerly or recompiles again and again; medium: it costs time; low: good to know.",
+    ),
+    Row("where", nullable(WHERE_ROWS.form)),
+    Row("cause", TEXT, about="One sentence, without a full stop."),
+    Row("cost", COST_ROWS.form),
+    Row("fix", TEXT, about="The fix; empty if there is no advice."),
+    Row("compiles", several(ID_TEXT)),
+    Row("also", several(DIFFERENCE_ROWS.form), about="The other differences in these calls.", default=()),
+)

@@ -11,6 +11,8 @@ import functools
 from enum import Enum
 
 from depyf.bytecode.records import dataclass
+from depyf.model.codec import NATURAL, TEXT, Form, Record, Row, by_name, named, several
+from depyf.model.line_row import LINE
 from depyf.model.spelling import spelled
 from depyf.model.user_line import UserLine
 
@@ -180,6 +182,51 @@ class GuardFailure:
             case Check.IDENTITY:
                 return "one object"
         return self.expected
+
+
+_PAIR = Form({"type": "array", "items": TEXT.schema, "minItems": 2, "maxItems": 2}, list, tuple)
+GUARD_FAILURE_ROWS = Record(
+    GuardFailure,
+    Row("guard", TEXT, about="torch's name of the guard, such as `EQUALS_MATCH`.", default="", is_left_out=True),
+    Row(
+        "source",
+        TEXT,
+        about="torch's expression for the value, such as `L[\"self\"].n`; for `STATE`, torch's name of the state.",
+        default="",
+        is_left_out=True,
+    ),
+    Row("check", by_name(Check), about="The respect that the guard checks."),
+    Row(
+        "expected",
+        TEXT,
+        about="The value that the entry expects, as Python writes it; `absent` or `present` for a key, a member, an "
+        "attribute or a value as such.",
+        default="",
+        is_left_out=True,
+    ),
+    Row("actual", TEXT, about="The value of the call, as Python writes it.", default="", is_left_out=True),
+    Row("item", TEXT, about="The key, the member or the attribute, as Python writes it.", default="", is_left_out=True),
+    Row("type", TEXT, about="The class of the value.", default="", is_left_out=True),
+    Row(
+        "dimension",
+        NATURAL,
+        lambda failure: failure.dimension if failure.dimension >= 0 else None,
+        about="The dimension that the guard checks.",
+        default=-1,
+        is_left_out=True,
+    ),
+    Row(
+        "values",
+        several(_PAIR),
+        about="For a condition, each value that it depends on, with torch's expression for it.",
+        default=(),
+        is_left_out=True,
+    ),
+    Row("where", LINE, "line", default=None, is_left_out=True),
+    Row("text", TEXT, about="torch's own text of the guard.", default="", is_left_out=True),
+    about="A guard that failed. A part that is unknown is missing.",
+)
+GUARD_FAILURE = named("guard_failure", GUARD_FAILURE_ROWS.form)
 
 
 def sizes(text: str) -> tuple[int | None, ...]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from depyf.bytecode.records import dataclass
+from depyf.model.codec import INTEGER, TEXT, Record, Row, several
+from depyf.model.line_row import FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +24,21 @@ class LinesRead:
     in_graphs: tuple[int, ...]
     read: tuple[int, ...]
     deciding: tuple[str, ...] = ()
+
+
+LINES_READ_ROWS = Record(
+    LinesRead,
+    Row("function", TEXT, "name"),
+    Row("file", FILE, "filename"),
+    Row("line", INTEGER, "first_line"),
+    Row("lines", several(INTEGER)),
+    Row("in_graphs", several(INTEGER)),
+    Row("read", several(INTEGER)),
+    Row(
+        "deciding",
+        several(TEXT),
+        about="The values on which the function's branches and loops depend. Only recompiles have them.",
+        default=(),
+        is_left_out=True,
+    ),
+)

@@ -9,6 +9,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from depyf.bytecode.records import dataclass
+from depyf.model.codec import INTEGER, TEXT, Record, Row
+from depyf.model.line_row import LINE
 from depyf.model.user_line import UserLine
 
 LEAST_BLOCKS, LEAST_OPERATIONS = 4, 5
@@ -40,6 +42,17 @@ class Repeat:
     operations: int
     whole: int
     where: UserLine | None
+
+
+REPEAT_ROWS = Record(
+    Repeat,
+    Row("first", TEXT, about="The path of the module of the first block, or empty."),
+    Row("last", TEXT),
+    Row("blocks", INTEGER),
+    Row("operations", INTEGER, about="Operations of one block."),
+    Row("whole", INTEGER, about="Operations of the graph."),
+    Row("where", LINE),
+)
 
 
 class _Node(NamedTuple):

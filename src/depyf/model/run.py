@@ -9,287 +9,77 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import field
-from enum import Enum
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol
 
 from depyf.bytecode.records import dataclass
-from depyf.model.bypass import Bypass
-from depyf.model.cuda_graphs import CudaGraph
-from depyf.model.failure import CallFailure, Failure
-from depyf.model.given_names import Wrapper
-from depyf.model.guard_failure import GuardFailure
-from depyf.model.lines_read import LinesRead
+from depyf.model.bypass import BYPASSED_ROWS, Bypass
+from depyf.model.codec import (
+    FLAG,
+    INTEGER,
+    NUMBER,
+    OBJECT,
+    POSITIVE,
+    TEXT,
+    Form,
+    Log,
+    OneLine,
+    Record,
+    Row,
+    empty_as_null,
+    growing,
+    items_of,
+    mapping,
+    named,
+    nullable,
+    one_line,
+    several,
+)
+from depyf.model.compile_id import ID, CompileId
+from depyf.model.cuda_graphs import CUDA_GRAPH, CudaGraph
+from depyf.model.failure import CALL_FAILURE_ROWS, FAILURE_ROWS, CallFailure, Failure
+from depyf.model.line_row import FILE, LINES
+from depyf.model.lines_read import LINES_READ_ROWS, LinesRead
+from depyf.model.parts import (
+    ARTEFACT,
+    BREAK_ROWS,
+    CACHE,
+    CONTRAST_ROWS,
+    EFFECT_ROWS,
+    GUARDS,
+    MOST_ENTRIES,
+    SHAPE,
+    TRANSFORMED,
+    TRIGGER,
+    Artefact,
+    CacheEvent,
+    Dialect,
+    EntryContrast,
+    FailedEntry,
+    FirstCall,
+    GraphBreak,
+    Guard,
+    GuardSet,
+    NoCall,
+    OtherEntries,
+    Recompile,
+    Resume,
+    ShapeFact,
+    SideEffect,
+    Transformed,
+    Trigger,
+    Unavailable,
+)
+from depyf.model.repeats import REPEAT_ROWS, Repeat
 from depyf.model.running_compile import RunningCompile
-from depyf.model.trace_file import TraceFile
+from depyf.model.trace_file import TRACE_ROWS, TraceFile
 from depyf.model.user_line import UserLine
-from depyf.verify.level import Level
-
-if TYPE_CHECKING:
-    from depyf.model.repeats import Repeat
-
-
-@dataclass(frozen=True, slots=True)
-class Unavailable:
-    """A part of the model that this torch does not provide, and the reason."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class CompileId:
-    """torch's compile id: `frame`/`compile`, for example `0/1` for the second compile of the first frame.
-
-    A negative frame is depyf's own: `g0/0` is the first graph that was compiled without a frame. `autograd` is the
-    compiled-autograd part, or -1. After a reset of Dynamo, torch counts from 0 again. An id that torch uses for the
-    second time is shown as `0/1#2`; `count` is the number of times.
-    """
-
-    frame: int
-    compile: int
-    autograd: int = -1
-    count: int = 1
-
-    def __str__(self) -> str:
-        own = f"{self.frame_word}/{self.compile}" + (f"#{self.count}" if self.count > 1 else "")
-        return own if self.autograd < 0 else f"!{self.autograd}/{own}"
-
-    @property
-    def frame_word(self) -> str:
-        """Return the frame as text: its number, or the number of a graph without a frame."""
-        return str(self.frame) if self.frame >= 0 else f"g{-1 - self.frame}"
-
-    @property
-    def of_torch(self) -> CompileId:
-        """Return torch's own id, which another compile may have had before a reset."""
-        return CompileId(self.frame, self.compile, self.autograd)
-
-
-@dataclass(frozen=True, slots=True)
-class FirstCall:
-    """The first call of the function, or the first after the compile `failed`."""
-
-    failed: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FailedEntry:
-    """An entry that could not serve the call, and its guards that failed.
-
-    clauses: the guards that torch names, in its words. torch stops at the first one, and before 2.6 names none.
-    failures: the guards that failed, each with the expected and the actual value.
-    is_complete: whether `failures` has all guards that failed, and not only those that torch names.
-    """
-
-    entry: str
-    clauses: tuple[str, ...] = ()
-    failures: tuple[GuardFailure, ...] = ()
-    is_complete: bool = False
-
-
-MOST_ENTRIES = 8
-"""The most failed entries of one call that are listed one by one, newest first: torch's default limit of entries."""
-
-
-@dataclass(frozen=True, slots=True)
-class OtherEntries:
-    """The failed entries of one call that are not listed one by one: their number, and the common forms of guards.
-
-    forms: the guards that failed, in torch's words, with `…` for the numbers and strings that differ.
-    """
-
-    count: int
-    first: str
-    last: str
-    forms: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        forms = f": {', '.join(self.forms)}" if self.forms else ""
-        return f"{self.count} older entries, {self.first} to {self.last}, refused as well{forms}"
-
-
-@dataclass(frozen=True, slots=True)
-class EntryContrast:
-    """The differences between the guards of a compile and those of an earlier `entry` of the same function."""
-
-    entry: str
-    respects: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Recompile:
-    """No existing entry could serve the call. The newest entries are listed one by one, the `others` together."""
-
-    entries: tuple[FailedEntry, ...]
-    others: OtherEntries | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Resume:
-    """A compile of the caller broke here, and the rest of the function is compiled on its own.
-
-    caller: the compile whose code calls this resume function.
-    offset: the bytecode offset in the original function at which it continues.
-    """
-
-    caller: CompileId
-    offset: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NoCall:
-    """A compile without a call. `how` says what the program asked for, for example `compiled ahead of its calls`."""
-
-    how: str
-
-
-Trigger: TypeAlias = FirstCall | NoCall | Recompile | Resume
-
-
-@dataclass(frozen=True, slots=True)
-class GraphBreak:
-    """A place where Dynamo ended a graph.
-
-    `code` is torch's number for the kind of break (`GB0170`), or "". `where` is the innermost line of the user's, and
-    `stack` the calls that lead to it, outermost first.
-    """
-
-    reason: str
-    explanation: str
-    hints: tuple[str, ...]
-    code: str
-    where: UserLine | None
-    stack: tuple[UserLine, ...]
-    attempt: int
-    text: str
-    called: UserLine | None = None
-    """The definition of the called function that `torch.compiler.disable` leaves out; None for any other break."""
-
-
-@dataclass(frozen=True, slots=True)
-class SideEffect:
-    """An object that compiled code changes: torch's expression for it, and the user's lines that change it."""
-
-    source: str
-    lines: tuple[UserLine, ...]
-
-
-class Dialect(Enum):
-    """The language of an artefact's text."""
-
-    GRAPH = "graph"
-    KERNEL = "kernel"
-    PYTHON = "python"
-    CPP = "c++"
-    TEXT = "text"
-    JSON = "json"
-
-
-@dataclass(slots=True)
-class Artefact:
-    """One output of a stage of the compiler: a graph, Inductor's module, a generated wrapper, or anything else.
-
-    `stage` is the word in the file name. `part` is `forward`, `backward` or `inference`, if torch says so. `number` is
-    the position among the artefacts of that stage of one graph. `origin` is the file that torch wrote it to, `file` the
-    path in the dump. `text` is dropped at the end of the context. `wrappers` are the functions in it that were found
-    among the running ones.
-    """
-
-    stage: str
-    dialect: Dialect
-    text: str
-    part: str = ""
-    number: int = 0
-    attempt: int = 0
-    origin: str = ""
-    file: str = ""
-    wrappers: tuple[Wrapper, ...] = ()
-
-
-@dataclass(slots=True)
-class CacheEvent:
-    """A lookup in one of torch's caches: `fx_graph`, `aotautograd`, `pgo`; for kernels `cpp`, `triton`, `autotune`.
-
-    `outcome` is `hit`, `miss` or `bypass`, `reason` why a cache was bypassed, and `seconds_saved` the time that a hit
-    saved. `artefact` is torch's record with the components of the key, which `depyf.findings.cache_misses.key` reads.
-    """
-
-    cache: str
-    outcome: str
-    key: str
-    reason: str
-    seconds_saved: float
-    artefact: Artefact
-
-
-@dataclass(frozen=True, slots=True)
-class ShapeFact:
-    """A decision of torch about a symbolic shape: `kind` is torch's record (`guard_added`), `detail` the result.
-
-    where: the innermost line of the user's that led to it.
-    """
-
-    kind: str
-    expression: str
-    detail: str
-    where: UserLine | None
-
-
-@dataclass(slots=True)
-class Guard:
-    """One condition of an entry. A model has thousands of them; they are never changed.
-
-    `kind` is torch's name of the guard (`TENSOR_MATCH`), `source` the value that it checks (`L['a']`), and `text`
-    torch's own text. `clause` is a Python expression over `L` and `G` with the same verdict, and `where` the line that
-    needs the guard.
-    """
-
-    kind: str
-    source: str
-    text: str
-    clause: str
-    where: UserLine | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GuardSet:
-    """All conditions of one entry, in the order in which torch checks them.
-
-    differs: where their verdict differed from torch's on the values with which they were captured; normally empty.
-    """
-
-    guards: tuple[Guard, ...]
-    differs: str = ""
-
-
-@dataclass(slots=True)
-class Transformed:
-    """The code that replaces the user's code: Dynamo's bytecode and its source.
-
-    `source` is the function alone, `module` a text that stands alone in a file. `installed` is whether the code
-    compiled from `file` runs. Otherwise Dynamo's own runs, and `reason` says why, if `file` should have run.
-    """
-
-    instructions: int
-    source: str
-    module: str
-    level: Level
-    reason: str
-    installed: bool
-    names: dict[str, str] = field(default_factory=dict)
-    """The name in the process of each name with a random part, by its name in the dump."""
-    placeholders: tuple[str, ...] = ()
-    file: str = ""
-    original_bytecode: str = ""
-    transformed_bytecode: str = ""
-    recompiled_bytecode: str = ""
-    lines_of_bytecode: tuple[tuple[tuple[int, ...], ...], ...] = ()
-    """For each code object in `transformed_bytecode`, in order: the place of each instruction in the listing, and the
-    lines of `file` that it is linked to, as far as the proof knows."""
-
-    @property
-    def is_runnable(self) -> bool:
-        """Whether the code of `file` may run in place of Dynamo's: it does already, or `debug` can arrange it."""
-        return self.level is not Level.UNPROVEN and (self.installed or not self.reason)
+from depyf.model.user_source import is_installed
+
+__all__ = [
+    "MOST_ENTRIES", "Artefact", "CacheEvent", "Compile", "CompileId", "Dialect", "EntryContrast", "FailedEntry",
+    "FirstCall", "Function", "GraphBreak", "Guard", "GuardSet", "NoCall", "OtherEntries", "Problem", "Recompile",
+    "Resume", "Session", "SessionView", "ShapeFact", "SideEffect", "Transformed", "Trigger", "Unavailable",
+]  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -347,6 +137,82 @@ class Compile:
     """Counts the compiles of functions of one name from 0, for `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
 
 
+COMPILE_ROWS = Record(
+    Compile,
+    Row("id", ID, log=Log.APART),
+    Row("attempts", POSITIVE),
+    Row("backend", TEXT, about="The name of the backend, as the user writes it.", default=""),
+    Row("trigger", TRIGGER),
+    Row("called_from", LINES, "user_stack"),
+    Row("transformed", TRANSFORMED),
+    Row("graphs_called", several(TEXT), "compiled_fns"),
+    Row("resume_functions_called", several(TEXT), "resumes"),
+    Row("artefacts", growing(ARTEFACT), log=Log.GROWS, ready=lambda artifact: bool(artifact.file)),
+    Row("guards", GUARDS),
+    Row("guard_count", nullable(INTEGER)),
+    Row("op_count", nullable(INTEGER)),
+    Row(
+        "hits",
+        nullable(INTEGER),
+        about="Calls that the entry served in the context; null if this torch does not count them.",
+        log=Log.APART,
+    ),
+    Row("breaks", growing(BREAK_ROWS.form), log=Log.GROWS),
+    Row(
+        "side_effects",
+        growing(EFFECT_ROWS.form),
+        "effects",
+        about="Objects that the code changes, and the user's lines that change them.",
+        default=list,
+    ),
+    Row("caches", growing(one_line(CACHE)), default=list, log=Log.GROWS),
+    Row("cuda_graphs", growing(one_line(CUDA_GRAPH)), default=list, log=Log.GROWS),
+    Row("shapes", growing(one_line(SHAPE)), default=list, log=Log.GROWS),
+    Row(
+        "metrics",
+        one_line(OBJECT),
+        about="All of torch's metrics by name, for a run that was read from a trace.",
+        default=dict,
+    ),
+    Row("failure", nullable(FAILURE_ROWS.form)),
+    Row(
+        "call_failures",
+        growing(CALL_FAILURE_ROWS.form),
+        about="The exceptions that the code of the backend raised in calls, each once, with the number of calls.",
+        default=list,
+    ),
+    Row("phase", TEXT, about="The current phase of the compiler; empty after the end of the compile.", default=""),
+    Row("phase_began", nullable(NUMBER), default=None),
+    Row(
+        "lines",
+        several(one_line(LINES_READ_ROWS.form)),
+        about="The lines that Dynamo read. torch's own functions are left out.",
+        default=(),
+    ),
+    Row(
+        "repeats",
+        several(one_line(REPEAT_ROWS.form)),
+        about="Runs of equal blocks of operations in the graphs. Left out if there are none.",
+        default=(),
+        is_left_out=True,
+    ),
+    Row("gone", empty_as_null(TEXT, ""), about="Why the entry no longer exists at the end of the context."),
+    Row(
+        "contrast",
+        nullable(CONTRAST_ROWS.form),
+        about="How this entry's guards differ from those of the previous entry.",
+    ),
+    Row(
+        "began",
+        nullable(NUMBER),
+        about="Seconds from the start of the session to the start of this compile.",
+        default=None,
+    ),
+    Row("seconds", mapping(NUMBER)),
+)
+COMPILES = {"compiles": {"type": "array", "items": named("compile", COMPILE_ROWS.form).schema}}
+
+
 @dataclass(slots=True)
 class Function:
     """A code object that torch compiled, once or more: a function of the user's, or a resume function of one.
@@ -383,6 +249,51 @@ class Function:
         return self.resumes_at is not None
 
 
+FUNCTION_ROWS = Record(
+    Function,
+    Row("name", TEXT),
+    Row(
+        "qualname",
+        TEXT,
+        about="The name with its class, if the running process knows it; empty in a trace.",
+        default="",
+    ),
+    Row("file", FILE, "filename"),
+    Row("line", INTEGER, "first_line"),
+    Row(
+        "dump",
+        TEXT,
+        "file",
+        about="full_code_for_*.py; empty if nothing was compiled, and for resume functions.",
+    ),
+    Row(
+        "eager_calls",
+        nullable(INTEGER),
+        about="Calls that ran eagerly after Dynamo had given a compile up; null if they are not counted.",
+        default=None,
+    ),
+    Row(
+        "parameters",
+        one_line(several(TEXT)),
+        about="The names of its own parameters, if the running process knows them. A guard on another local name "
+        "checks a variable of the enclosing function.",
+        default=(),
+    ),
+)
+RESUME_ROWS = Record(
+    Function,
+    *FUNCTION_ROWS.rows,
+    Row("broke_at", nullable(INTEGER), "break_line", about="The user's line of the graph break.", default=None),
+    Row("resumes_at", nullable(INTEGER), about="The first line that still has to run.", default=None),
+    Row("called_as", TEXT, "resume_name", default=""),
+)
+"""The rows of a resume function."""
+RESUME = named("resume", Form(RESUME_ROWS.schema(**COMPILES)))
+FUNCTION = named(
+    "function", Form(FUNCTION_ROWS.schema(**COMPILES, resume_functions={"type": "array", "items": RESUME.schema}))
+)
+
+
 @dataclass(slots=True)
 class Problem:
     """An error inside depyf: where, what, and the traceback."""
@@ -390,6 +301,9 @@ class Problem:
     where: str
     message: str
     details: str = ""
+
+
+PROBLEM_ROWS = Record(Problem, Row("where", TEXT), Row("message", TEXT))
 
 
 class SessionView(Protocol):
@@ -468,3 +382,103 @@ class Session:
         """Yield every compile with its function, in the order in which they began."""
         pairs = [(function, each) for function in self.functions.values() for each in function.compiles]
         return iter(sorted(pairs, key=lambda pair: pair[1].order))
+
+
+SESSION_ROWS = Record(
+    Session,
+    Row("torch", TEXT, "torch_version"),
+    Row("python", TEXT, "python_version"),
+    Row("ended", FLAG, about="False if the program was still running when it wrote this index."),
+)
+
+OTHER_ROWS = Record(
+    Session,
+    Row(
+        "sources",
+        items_of(
+            Record(
+                lambda file, dump: (file, dump),
+                Row(
+                    "file",
+                    FILE,
+                    lambda pair: pair[0],
+                    about="The name in other places of the index.",
+                    argument="file",
+                ),
+                Row("path", TEXT, lambda pair: pair[0], about="The name in graphs.", argument=None),
+                Row("dump", TEXT, lambda pair: pair[1], about="Its copy in the dump.", argument="dump"),
+            )
+        ),
+        about="The user's files that contain compiled code, as they were when they were compiled.",
+        default=dict,
+    ),
+    Row(
+        "packed",
+        Form(several(TEXT).schema, lambda files: OneLine(sorted(files)), set, len),
+        about="The files that are in `more.tar.xz`, because the dump is large; their names in the index are those in "
+        "the archive.",
+        default=set,
+    ),
+    Row("outside", growing(ARTEFACT), "loose", about="Artefacts outside any compiled frame."),
+    Row(
+        "compiled_before",
+        items_of(
+            Record(
+                lambda name, file, line, hits: ((name, file, line), hits),
+                Row("name", TEXT, lambda pair: pair[0][0], argument="name"),
+                Row("file", FILE, lambda pair: pair[0][1], argument="file"),
+                Row("line", INTEGER, lambda pair: pair[0][2], argument="line"),
+                Row("hits", INTEGER, lambda pair: pair[1], argument="hits"),
+            )
+        ),
+        "earlier",
+        about="Calls served by code that was compiled before the context. There are no files for this code.",
+    ),
+    Row(
+        "skipped",
+        items_of(
+            Record(
+                lambda name, file, reason, times: ((name, file, reason), times),
+                Row("name", TEXT, lambda pair: pair[0][0], argument="name"),
+                Row("file", FILE, lambda pair: pair[0][1], argument="file"),
+                Row(
+                    "installed",
+                    FLAG,
+                    lambda pair: is_installed(pair[0][1]),
+                    about="Whether the file belongs to an installed package or to Python's library.",
+                    argument=None,
+                ),
+                Row("reason", TEXT, lambda pair: pair[0][2], argument="reason"),
+                Row("times", INTEGER, lambda pair: pair[1], argument="times"),
+            )
+        ),
+        about="Frames that Dynamo skipped, with torch's reason.",
+    ),
+    Row(
+        "bypassed",
+        items_of(BYPASSED_ROWS),
+        about="Calls and hooks that compiled code did not serve: methods of the original module of a compiled one, calls under a "
+        "stance, hooks that were registered after the compile.",
+        default=dict,
+    ),
+    Row(
+        "unavailable",
+        Form(mapping(TEXT).schema, lambda seams: dict(sorted(seams.items())), dict),
+        about="Facts that this torch does not provide, each with the reason.",
+    ),
+    Row(
+        "shapes",
+        growing(one_line(SHAPE)),
+        about="Decisions about symbolic shapes outside a compile, in an export.",
+        default=list,
+    ),
+    Row("problems", growing(PROBLEM_ROWS.form), about="Errors inside depyf."),
+)
+"""The parts of a session beside its compiles, which only grow."""
+
+TRACE = Row(
+    "trace",
+    nullable(TRACE_ROWS.form),
+    about="The trace file from which the run was read; null for a captured run.",
+    default=None,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode.records import dataclass
+from depyf.model.codec import FLAG, NUMBER, TEXT, Record, Row
 
 LOG = "running.jsonl"
 SLOW = "slow_compile.txt"
@@ -30,3 +31,13 @@ class RunningCompile:
             return f"now compiling {where}, for {self.seconds:.0f} s"
         told = f", at least {self.seconds:.0f} s after it began" if self.seconds >= 1 else ""
         return f"the process ended while compiling {where}{told}"
+
+
+RUNNING_ROWS = Record(
+    RunningCompile,
+    Row("id", TEXT),
+    Row("function", TEXT),
+    Row("phase", TEXT),
+    Row("seconds", NUMBER),
+    Row("alive", FLAG),
+)

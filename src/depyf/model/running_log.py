@@ -13,16 +13,17 @@ import mmap
 import os
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from pathlib import Path
-from typing import Any
 
 from depyf.bytecode.records import dataclass
-from depyf.model import index_json
 from depyf.model.claims import is_running, own_process
-from depyf.model.run import Compile, Function, Session, Transformed
-from depyf.model.running_compile import LOG, SLOW
+from depyf.model.codec import Json, Log, OneLine
+from depyf.model.index_json import SCHEMA, function_json
+from depyf.model.parts import GuardLines
+from depyf.model.run import COMPILE_ROWS, OTHER_ROWS, SESSION_ROWS, Compile, Function, Session
+from depyf.model.running_compile import LOG, RUNNING_ROWS, SLOW, RunningCompile
 
 COUNTS = "running.counts"
 MOST_COUNTS = 8192
@@ -30,48 +31,8 @@ MOST_COUNTS = 8192
 
 _NUMBER = struct.Struct("q")
 
-Json = dict[str, Any]
-
-_GROWING: dict[str, Callable[[Compile], list[Any]]] = {
-    "artefacts": lambda each: [one for one in each.artefacts if one.file],
-    "breaks": lambda each: each.breaks,
-    "caches": lambda each: each.caches,
-    "cuda_graphs": lambda each: each.cuda_graphs,
-    "shapes": lambda each: each.shapes,
-}
-"""Parts of a compile that grow. Only new items are written."""
-
-_REPLACED: dict[str, Callable[[Compile], object]] = {
-    "backend": lambda each: each.backend,
-    "attempts": lambda each: each.attempts,
-    "trigger": lambda each: each.trigger,
-    "called_from": lambda each: each.user_stack,
-    "transformed": lambda each: (each.transformed, _in_file(each)),
-    "graphs_called": lambda each: each.compiled_fns,
-    "resume_functions_called": lambda each: each.resumes,
-    "guards": lambda each: each.guards,
-    "guard_count": lambda each: each.guard_count,
-    "op_count": lambda each: each.op_count,
-    "side_effects": lambda each: tuple(each.effects),
-    "metrics": lambda each: len(each.metrics),
-    "failure": lambda each: each.failure,
-    "call_failures": lambda each: tuple((one.failure, one.times) for one in each.call_failures),
-    "phase": lambda each: each.phase,
-    "phase_began": lambda each: each.phase_began,
-    "lines": lambda each: each.lines,
-    "repeats": lambda each: each.repeats,
-    "contrast": lambda each: each.contrast,
-    "gone": lambda each: each.gone,
-    "began": lambda each: each.began,
-    "seconds": lambda each: tuple(each.seconds.items()),
-}
-"""Parts of a compile that are written again when they change, each with a value that shows the change."""
-
-
-def _in_file(compiled: Compile) -> tuple[str, bool]:
-    """Return the data of a compile's code after its file is written, which waits for the guards."""
-    told = compiled.transformed
-    return (told.file, told.installed) if isinstance(told, Transformed) else ("", False)
+_UNKNOWN = object()
+_ROWS = {how: [row for row in COMPILE_ROWS.rows if row.log is how] for how in Log}
 
 
 @dataclass(slots=True)
@@ -81,6 +42,33 @@ class _Written:
     number: int
     parts: dict[str, object] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+
+
+def _changed(written: _Written, compiled: Compile) -> Json:
+    """Return the parts of a compile that differ from the log."""
+    changed: Json = {}
+    for row in _ROWS[Log.WHOLE]:
+        value = row.get(compiled)
+        state = row.form.state(value)
+        known = written.parts.get(row.key, row.default if row.is_left_out else _UNKNOWN)
+        if known is not state and known != state:
+            written.parts[row.key] = state
+            changed[row.key] = row.form.write(value)
+    return changed
+
+
+def _added(written: _Written, compiled: Compile, changed: Json, *, again: bool) -> Json:
+    """Return the new items of the growing parts of a compile. A part that began again is put into `changed`."""
+    added: Json = {}
+    for row in _ROWS[Log.GROWS]:
+        items = [item for item in row.get(compiled) if row.ready is None or row.ready(item)]
+        before = 0 if again else written.counts.get(row.key, 0)
+        if len(items) != before or again:
+            written.counts[row.key] = len(items)
+            is_more = len(items) > before
+            into = added if is_more and not again else changed
+            into[row.key] = row.form.write(items[before:] if is_more else items)
+    return added
 
 
 class RunningLog:
@@ -97,7 +85,7 @@ class RunningLog:
             numbers.truncate(MOST_COUNTS * _NUMBER.size)
             # Never closed: a thread may count a run while the log ends. It goes with the last who counts there.
             self._numbers = memoryview(mmap.mmap(numbers.fileno(), MOST_COUNTS * _NUMBER.size)).cast("q")
-        head = index_json.head(session) | {"schema": index_json.SCHEMA, "process": own_process(), "ended": False}
+        head = SESSION_ROWS.write(session) | {"schema": SCHEMA, "process": own_process(), "ended": False}
         self._append([{"head": head, "clock": time.time(), "since": time.monotonic() - session.entered}])
         for function, compiled in session.compiles():
             self.changed(function, compiled)
@@ -135,9 +123,7 @@ class RunningLog:
             os.write(self._file, text.encode("utf-8", "backslashreplace"))
 
     def _function(self, function: Function) -> Json | None:
-        told = index_json.function_head(function)
-        told |= index_json.resume_head(function) if function.is_resume else {}
-        told |= {"key": function.key, "root": function.root}
+        told = function_json(function) | {"key": function.key, "root": function.root}
         if self._functions.get(function.key) == told:
             return None
         self._functions[function.key] = told
@@ -150,38 +136,24 @@ class RunningLog:
             written = self._compiles[compiled.order] = _Written(len(self._compiles))
             line |= {"of": function.key, "id": str(compiled.id), "slot": written.number}
         again = written.parts.get("attempts") not in (None, compiled.attempts)
-        whole: Mapping[str, Callable[[Compile], Any]] = index_json.COMPILE
-        changed: Json = {}
-        for name, token in _REPLACED.items():
-            now = token(compiled)
-            known = written.parts.get(name, () if name in index_json.OPTIONAL else None)
-            if name not in written.parts and name not in index_json.OPTIONAL or known != now:
-                written.parts[name] = now
-                changed[name] = whole[name](compiled)
-        added: Json = {}
-        for name, items in _GROWING.items():
-            found, before = items(compiled), 0 if again else written.counts.get(name, 0)
-            if len(found) != before or again:
-                written.counts[name] = len(found)
-                tail = found[before:] if len(found) > before else found
-                into = added if len(found) > before and not again else changed
-                into[name] = index_json.PARTS[name](tail)
+        changed = _changed(written, compiled)
+        added = _added(written, compiled, changed, again=again)
         if not changed and not added:
             return None
         return line | {"set": changed, "add": added}
 
     def _others(self) -> list[Json]:
         lines = []
-        for name, (part, make) in index_json.OTHERS.items():
-            size = len(getattr(self._session, part))
-            if self._other.get(name, 0) != size:
-                self._other[name] = size
-                lines.append({"session": name, "value": make(self._session)})
+        for row in OTHER_ROWS.rows:
+            value = row.get(self._session)
+            if self._other.get(row.key, 0) != len(value):
+                self._other[row.key] = len(value)
+                lines.append({"session": row.key, "value": row.form.write(value)})
         return lines
 
 
 def _content(value: object) -> object:
-    if isinstance(value, (index_json.OneLine, index_json.GuardLines)):
+    if isinstance(value, (OneLine, GuardLines)):
         return value.content
     raise TypeError(f"{type(value).__name__} is not JSON")
 
@@ -211,7 +183,7 @@ def read_log(directory: Path) -> Json:
     if not lines or "head" not in lines[0]:
         raise ValueError(f"{path} is not a log of depyf")
     index: Json = {**lines[0]["head"], "functions": [], "order": [], "findings": [], "trace": None}
-    index |= {name: {} if name == "unavailable" else [] for name in index_json.OTHERS}
+    index |= {row.key: {} if row.schema["type"] == "object" else [] for row in OTHER_ROWS.rows}
     functions: dict[str, Json] = {}
     compiles: dict[int, Json] = {}
     for line in lines[1:]:
@@ -244,7 +216,7 @@ def _take(line: Json, index: Json, functions: dict[str, Json], compiles: dict[in
         told = line["function"]
         functions[told["key"]] = {**told, "compiles": functions.get(told["key"], {}).get("compiles", [])}
     else:
-        compiled = compiles.setdefault(line["compile"], {name: [] for name in _GROWING} | {"hits": None})
+        compiled = compiles.setdefault(line["compile"], {row.key: [] for row in _ROWS[Log.GROWS]} | {"hits": None})
         compiled |= {name: line[name] for name in ("of", "id", "slot") if name in line} | line["set"]
         for name, items in line["add"].items():
             compiled[name] = [*compiled[name], *items]
@@ -265,13 +237,15 @@ def _now(head: Json, path: Path, index: Json, functions: dict[str, Json], compil
     heard = [each.stat().st_mtime for each in (path, path.with_name(SLOW)) if each.is_file()]
     until = time.time() if alive else max(heard)
     return [
-        {
-            "id": each["id"],
-            "function": functions[each["of"]]["qualname"] or functions[each["of"]]["name"],
-            "phase": each["phase"],
-            "seconds": round(max(0.0, until - head["clock"] + head["since"] - (each["began"] or 0.0)), 1),
-            "alive": alive,
-        }
+        RUNNING_ROWS.write(
+            RunningCompile(
+                each["id"],
+                functions[each["of"]]["qualname"] or functions[each["of"]]["name"],
+                each["phase"],
+                round(max(0.0, until - head["clock"] + head["since"] - (each["began"] or 0.0)), 1),
+                alive,
+            )
+        )
         for each in compiles
         if each.get("phase")
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from depyf.bytecode.records import dataclass
+from depyf.model.codec import INTEGER, NUMBER, TEXT, Record, Row, mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +20,14 @@ class TraceFile:
     omitted: dict[str, int]
     last: str
     seconds: float
+
+
+TRACE_ROWS = Record(
+    TraceFile,
+    Row("file", TEXT, "name"),
+    Row("size", INTEGER, about="Bytes."),
+    Row("records", INTEGER),
+    Row("omitted", mapping(INTEGER), about="The number of records that were left out or are doubtful, by cause."),
+    Row("last", TEXT, about="The subject of the last record."),
+    Row("seconds", NUMBER),
+)

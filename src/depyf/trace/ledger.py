@@ -46,7 +46,10 @@ class Step:
 
 
 class Ledger:
-    """The cells of one thread. `clock` returns nanoseconds."""
+    """The cells of one thread. `clock` returns nanoseconds.
+
+    waits: when each outermost step began and ended, and its compile.
+    """
 
     def __init__(self, clock: Callable[[], int]) -> None:
         self.clock = clock
@@ -54,7 +57,9 @@ class Ledger:
         self.steps: list[Step] = []
         self.root = Node(None, None)
         self.readings = 0
+        self.waits: list[tuple[int, int, str]] = []
         self._since = 0
+        self._began = 0
         self._times: dict[str, int] = {}
 
     def charge(self) -> None:
@@ -72,13 +77,24 @@ class Ledger:
         self.charge()
         depth = len(self.steps)
         last = self.steps[-1] if self.steps else Step("", REST, self.root, "")
-        self.steps.append(Step("", stage or last.stage, place or last.place, last.compile))
+        self._push(Step("", stage or last.stage, place or last.place, last.compile))
         return depth
 
     def leave(self, depth: int) -> None:
         """End a step, and the steps in it whose end was lost."""
         self.charge()
+        if not depth:
+            self._note_wait()
         del self.steps[depth:]
+
+    def _push(self, step: Step) -> None:
+        if not self.steps:
+            self._began = self._since
+        self.steps.append(step)
+
+    def _note_wait(self) -> None:
+        if self.steps:
+            self.waits.append((self._began, self._since, self.steps[0].compile))
 
     def move(self, place: Node) -> None:
         """Continue the innermost step at another place."""
@@ -110,7 +126,7 @@ class Ledger:
         stage = stage_of(name) or (last.stage if last is not None else REST)
         # The backend works on a whole graph, whichever line Dynamo read last.
         place = last.place if last is not None and stage != BACKEND else self.root
-        self.steps.append(Step(name, stage, place, own))
+        self._push(Step(name, stage, place, own))
 
     def _counted(self, name: str, compile_id: str) -> str:
         """Return depyf's form of a compile id, which torch reuses after a reset: `0/0#2`."""
@@ -124,8 +140,10 @@ class Ledger:
         if not any(step.name == name for step in self.steps):
             return
         self.charge()
-        while self.steps.pop().name != name:
-            pass
+        outermost = next(at for at, step in reversed(list(enumerate(self.steps))) if step.name == name)
+        if not outermost:
+            self._note_wait()
+        del self.steps[outermost:]
 
 
 def collected(

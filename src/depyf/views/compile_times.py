@@ -8,7 +8,7 @@ from typing import Any
 from depyf.bytecode.records import dataclass
 from depyf.model.compile_times import REST, CompileTimes, times_json
 
-MOST_FUNCTIONS, MOST_LINES, MOST_MODULES, MOST_STAGES = 10, 4, 5, 4
+MOST_FUNCTIONS, MOST_LINES, MOST_MODULES, MOST_STAGES, MOST_WAITS = 10, 4, 5, 4, 12
 LEAST_SHARE = 0.005
 """Rows below this share of the time are left out."""
 
@@ -42,7 +42,36 @@ def table(told: Json) -> list[str]:
         words = f"{each['module']} ({each['class']}): {_of(each['total'])}"
         found.append(_row(sum(each["total"].values()), whole, words))
     found += map(_repeated, told["repeats"])
+    if "cold_start" in told:
+        found += _cold_start(told["cold_start"])
     return found + unavailable
+
+
+def _cold_start(start: Json) -> Iterator[str]:
+    """Yield the parts of a cold start, which add up to it, then its compiles in the order of time."""
+    whole = start["seconds"]
+    yield f"  cold start: {_time(whole)} from the start of the process to the end of the last compile"
+    if start["before"] is not None:
+        yield _row(start["before"], whole, "before the program")
+    imports = list(start["imports"].items())
+    parts = [f"{name} {_time(seconds)}" for name, seconds in imports[:MOST_STAGES]]
+    if len(imports) > MOST_STAGES:
+        parts.append(f"others {_time(sum(seconds for _, seconds in imports[MOST_STAGES:]))}")
+    yield _row(sum(start["imports"].values()), whole, f"imports: {', '.join(parts)}")
+    yield _row(start["compiles"], whole, "compiles")
+    early = f"of which {_time(start['early'])} before the first compile"
+    yield _row(start["program"], whole, f"the program itself, {early}")
+    waits = [wait for wait in start["waits"] if wait[1] >= LEAST_SHARE * whole and wait[2]]
+    for at, seconds, compile_id, function in waits[:MOST_WAITS]:
+        yield f"    after {_time(at)}: compile {compile_id} of {function}, {_time(seconds)}"
+    if len(waits) > MOST_WAITS:
+        yield f"    and {len(waits) - MOST_WAITS} more compiles, the last after {_time(waits[-1][0])}"
+    if start["caches"]:
+        yield f"  caches: {'; '.join(_cache(*pair) for pair in start['caches'].items())}"
+
+
+def _cache(name: str, outcomes: Mapping[str, int]) -> str:
+    return f"{name} {', '.join(f'{count} {outcome}' for outcome, count in outcomes.items())}"
 
 
 @dataclass(frozen=True, slots=True)

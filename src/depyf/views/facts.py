@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from depyf.model.counts import guard_count
-from depyf.model.index_json import TRIGGERS
+from depyf.model.parts import TRIGGER_WORDS
 from depyf.model.run import Session
 
 Facts = dict[str, str]
@@ -20,7 +20,7 @@ def facts(session: Session) -> Facts:
         place = f"{root.name}, {function.filename}:{function.resumes_at or function.first_line}"
         for each in function.compiles:
             stages = ", ".join(sorted({artefact.stage for artefact in each.artefacts}))
-            found.setdefault(f"compiles of {place}", []).append(TRIGGERS[type(each.trigger)])
+            found.setdefault(f"compiles of {place}", []).append(TRIGGER_WORDS[type(each.trigger)])
             found.setdefault(f"operations of {place}", []).append(str(each.op_count))
             found.setdefault(f"guards of {place}", []).append(str(guard_count(each)))
             found.setdefault(f"artefacts of {place}", []).append(stages or "none")

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from depyf.cli.launch.errors import contained, end_as_misused
 from depyf.cli.launch.settings import PROCESS, Settings, own_settings
+from depyf.trace.start_clock import StartClock
 
 if TYPE_CHECKING:
     from depyf.cli.launch.pause import Pause
@@ -45,7 +46,10 @@ class _Capture:
         self.pause: Pause | None = None
         self.profiling: Profiling | None = None
         self.timing: CompileTiming | None = None
+        self.clock = StartClock() if settings.compile_times else None
         self._awaits_forks = False
+        if self.clock is not None:
+            self.clock.begin()
 
     def begin(self) -> None:
         """Begin to capture. On an error, the program continues without a capture."""
@@ -120,7 +124,7 @@ class _Capture:
     def _begin_to_time(self) -> None:
         from depyf.torch.capture.compile_times import CompileTiming
 
-        self.timing = CompileTiming()
+        self.timing = CompileTiming(self.clock)
         self.timing.begin()
 
     def _pause(self) -> Pause:

@@ -2,44 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from depyf.bytecode.places import Place
 from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, Raise, Reraise, Return, same_operation
+from depyf.decompiler.graph.tails import DROPS, Renaming
 
-DROPS = ("POP", "POP_EXCEPT")
 
+class Copies(Renaming):
+    """A walk over two copies in step, line for line.
 
-class Copies:
-    """A walk over two copies in step.
-
-    renamed: the value in the second copy for each value of the first that differs.
     free: a value of the first copy that may correspond to any value; it is renamed by its first use.
     """
 
     def __init__(self, graph: Graph, free: int | None = None) -> None:
+        super().__init__()
         self.graph = graph
         self.free = free
-        self.renamed: dict[int, int] = {}
 
     def same(self, one: Block, first: int, two: Block, second: int) -> bool:
         """Return whether two blocks are the same from these places on, line for line."""
-        left, right = one.insts[first:], two.insts[second:]
-        if len(left) != len(right):
+        if not self.same_operations(one.insts[first:], two.insts[second:]):
             return False
-        for inst, other in zip(left, right):
-            if not self._same_operation(inst, other) or not self._correspond(inst.uses, other.uses):
-                return False
-            self.renamed.update(zip(inst.defs, other.defs))
         match one.exit, two.exit:
             case (Return(_, line), Return(_, other_line)) | (Raise(_, line), Raise(_, other_line)):
-                return line == other_line and self._correspond(one.exit.reads(), two.exit.reads())
+                return line == other_line and self.correspond(one.exit.reads(), two.exit.reads())
             case Reraise(exc), Reraise(other_exc):
-                return self._correspond([exc], [other_exc])
+                return self.correspond([exc], [other_exc])
             case Goto(edge), Goto(onward):
-                same = self._correspond(edge.args, onward.args)
+                same = self.correspond(edge.args, onward.args)
                 return same and (edge.target == onward.target or self._lead_to_copies(edge, onward))
         return False
 
-    def _same_operation(self, one: Inst, two: Inst) -> bool:
+    def is_same(self, one: Inst, two: Inst) -> bool:
         """Return whether two operations are the same.
 
         A drop has the location of the operation before it, and none at a merge. That operation is a part of the
@@ -51,13 +46,12 @@ class Copies:
         inside = None in places or _contains(*places) or _contains(*reversed(places))
         return inside and (one.line == two.line or None in (one.line, two.line))
 
-    def _correspond(self, left: list[int], right: list[int]) -> bool:
-        for temp, other in zip(left, right):
-            if temp == self.free:
-                self.renamed.setdefault(temp, other)
-            if self.renamed.get(temp, temp) != other:
-                return False
-        return len(left) == len(right)
+    def correspond(self, left: Sequence[int], right: Sequence[int]) -> bool:
+        """Return whether values of the first copy are those of the second."""
+        free = self.free
+        if free is not None and free in left and free not in self.renamed and len(left) == len(right):
+            self.renamed[free] = right[left.index(free)]
+        return super().correspond(left, right)
 
     def _lead_to_copies(self, edge: Edge, other: Edge) -> bool:
         """Return whether two edges lead to copies of the end of the code, or of the end of a handler."""

@@ -10,10 +10,9 @@ from dataclasses import replace
 
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Exit, Goto, Graph, Raise, Return, same_operation
+from depyf.decompiler.graph.tails import DROPS, Renaming, lead_to
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.table import prune
-
-DROPS = frozenset({"POP", "POP_EXCEPT"})
 
 
 def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
@@ -133,8 +132,7 @@ def _share(graph: Graph, one: Block, two: Block, length: int, pair: tuple[int, i
     shared = graph.new_block(insts, _with(one.exit, left, phi), one.handler, [*one.stack, phi])
     shared.phis = [phi]
     for block, value in ((one, left), (two, right)):
-        block.insts = block.insts[: len(block.insts) - length]
-        block.exit = Goto(Edge(shared.index, [value]))
+        lead_to(block, len(block.insts) - length, shared, [value])
     return shared
 
 
@@ -181,8 +179,7 @@ def _join_end(graph: Graph, block: Block, shared: Block, length: int) -> bool:
     if pair is None or pair[0] != shared.phis[0]:
         return False
     step("block {} ends like block {}", block.index, shared.index)
-    block.insts = block.insts[: len(block.insts) - length]
-    block.exit = Goto(Edge(shared.index, [pair[1]]))
+    lead_to(block, len(block.insts) - length, shared, [pair[1]])
     _lead_past(graph, block)
     return True
 
@@ -251,18 +248,11 @@ def _join_chain(graph: Graph, block: Block, branch: Branch) -> None:
 def _same(failed: Block, other: Block, skipped: int) -> bool:
     """Return whether two blocks do the same after the first operations."""
     rest = Block(failed.index, failed.insts[skipped:], failed.exit, failed.handler)
-    if len(rest.insts) != len(other.insts) or rest.handler != other.handler or other.phis:
+    if rest.handler != other.handler or other.phis:
         return False
     is_end = isinstance(rest.exit, (Return, Raise)) and type(rest.exit) is type(other.exit)
     if not (is_end or _meet(rest, other)):
         return False
-    if _common(rest, other) != len(rest.insts):
-        return False
-    renamed: dict[int, int] = {}
-    uses = [(left.uses, right.uses, left.defs, right.defs) for left, right in zip(rest.insts, other.insts)]
-    uses.append((rest.exit.reads(), other.exit.reads(), [], []))
-    for left_uses, right_uses, left_defs, right_defs in uses:
-        if [renamed.get(temp, temp) for temp in left_uses] != right_uses:
-            return False
-        renamed.update(zip(left_defs, right_defs))
-    return True
+    copies = Renaming()
+    same = copies.same_operations(rest.insts, other.insts)
+    return same and copies.correspond(rest.exit.reads(), other.exit.reads())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst
+from depyf.decompiler.graph.tails import lead_to
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.copied_ends import Copies
 from depyf.decompiler.structure.regions.split import split_block
@@ -53,7 +54,7 @@ def _join(graph: Graph, value: int, way: Edge, other: Edge, joined: dict[int, Bl
     elif shared.handler != short.handler or not _alike(graph, short, place, shared, 0):
         return None
     step("blocks {} and {} drop their values in block {}", short.index, long.index, shared.index)
-    short.insts, short.exit = short.insts[:place], Goto(Edge(shared.index, [dropped]))
+    lead_to(short, place, shared, [dropped])
     return shared
 
 

@@ -14,12 +14,12 @@ from collections import Counter
 from collections.abc import Hashable
 
 from depyf.decompiler.graph.successors import predecessors
-from depyf.decompiler.graph.tac import Block, Edge, Exit, Goto, Graph, Inst, Raise, Reraise, Return, operation_key
+from depyf.decompiler.graph.tac import Block, Exit, Goto, Graph, Inst, Raise, Reraise, Return, operation_key
+from depyf.decompiler.graph.tails import DROPS, lead_to, numbered
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.split import split_block
 from depyf.decompiler.structure.regions.table import prune
 
-DROPS = frozenset({"POP", "POP_EXCEPT"})
 PUSH = "PUSH_EXC_INFO"
 
 
@@ -79,8 +79,7 @@ def _join(graph: Graph, copies: list[tuple[Block, int]]) -> dict[int, int]:
     shared.stack = [temp for temp in shared.stack if temp in held]
     for other, start in copies:
         if other is not block:
-            other.insts = other.insts[:start]
-            other.exit = Goto(Edge(shared.index))
+            lead_to(other, start, shared)
     return {other.index: shared.index for other, start in copies if other is not block and not start}
 
 
@@ -103,18 +102,12 @@ def _way_out(graph: Graph, block: Block, end: Block) -> tuple[int, Hashable] | N
 
 def _words(insts: list[Inst], exit_: Exit) -> list[Hashable] | None:
     """Return keys for operations and the exit after them; None if they use earlier values."""
-    names: dict[int, int] = {}
-    words: list[Hashable] = []
-    for inst in insts:
-        if any(temp not in names and temp >= 0 for temp in inst.uses):
-            return None
-        words.append((operation_key(inst), *(names.get(temp, temp) for temp in inst.uses)))
-        names.update((temp, len(names)) for temp in inst.defs)
-    if isinstance(exit_, Reraise):
-        return [*words, *exit_.reads()]
-    if any(temp not in names and temp >= 0 for temp in exit_.reads()):
+    uses, numbers = numbered(insts)
+    reads = exit_.reads() if isinstance(exit_, Reraise) else [numbers.get(temp, temp) for temp in exit_.reads()]
+    needed = [temp for temps in uses for temp in temps] + (reads if not isinstance(exit_, Reraise) else [])
+    if any(temp >= 0 for temp in needed):
         return None
-    return [*words, *(names.get(temp, temp) for temp in exit_.reads())]
+    return [*((operation_key(inst), *temps) for inst, temps in zip(insts, uses)), *reads]
 
 
 def _line_of_end(graph: Graph, block: Block) -> int | None:

@@ -13,8 +13,8 @@ from depyf.bytecode.places import Place
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.successors import predecessors
 from depyf.decompiler.graph.tac import Block, Branch, Goto, Graph, Return
+from depyf.decompiler.graph.tails import DROPS
 from depyf.decompiler.steps import step
-from depyf.decompiler.structure.copied_ends import DROPS
 from depyf.decompiler.structure.regions.table import prune
 from depyf.decompiler.structure.value_copies import copies_of, cut_before, join_at, operand
 

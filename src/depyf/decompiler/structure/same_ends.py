@@ -13,7 +13,6 @@ from collections import Counter
 from depyf.bytecode.places import Place
 from depyf.decompiler.graph.tac import (
     Block,
-    Edge,
     Goto,
     Graph,
     Inst,
@@ -23,6 +22,7 @@ from depyf.decompiler.graph.tac import (
     is_second_half,
     operation_key,
 )
+from depyf.decompiler.graph.tails import lead_to, numbered
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.nests import find_markers
 from depyf.decompiler.structure.regions.split import split_block
@@ -86,7 +86,9 @@ def _join(graph: Graph, group: list[Block], markers: set[int]) -> list[Block]:
     for number, block in enumerate(group):
         if block is not shared:
             if number != whole:
-                block.insts, block.exit = block.insts[: places[number]], Goto(Edge(shared.index, []))
+                start = places[number]
+                assert start is not None
+                lead_to(block, start, shared)
             left.append(block)
     return left
 
@@ -161,14 +163,9 @@ def _is_popped(block: Block, place: int | None, temp: int) -> bool:
 
 def _shape(block: Block, insts: list[Inst]) -> Key:
     """Return a key for operations, and for how they use each other's values."""
-    numbers: dict[int, int] = {}
-    shape: list[object] = []
-    for inst in insts:
-        shape.append((operation_key(inst), inst.line, tuple(numbers.get(temp, -1) for temp in inst.uses)))
-        numbers.update((temp, len(numbers)) for temp in inst.defs)
-    shape.append(tuple(numbers.get(temp, -1) for temp in block.exit.reads()))
-    shape.append(tuple(temp for inst in insts for temp in inst.uses if temp not in numbers))
-    return tuple(shape)
+    uses, numbers = numbered(insts)
+    words = [(operation_key(inst), inst.line, temps) for inst, temps in zip(insts, uses)]
+    return (*words, tuple(numbers.get(temp, -1) for temp in block.exit.reads()))
 
 
 def _parts(graph: Graph, group: list[Block], markers: set[int]) -> list[list[Block]]:

@@ -24,11 +24,11 @@ from depyf.decompiler.graph.tac import (
     is_second_half,
     operation_key,
 )
+from depyf.decompiler.graph.tails import DROPS, lead_to, makes
 from depyf.decompiler.steps import step
 
 Word = tuple[Hashable, Place | None]
 """An operation, and its location; None for any."""
-DROPS = frozenset({"POP", "POP_EXCEPT"})
 
 
 def join_tails(graph: Graph, ends: list[Block], markers: set[int]) -> None:
@@ -134,7 +134,7 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
         for number, inst in enumerate(zip(*tails))
     ]
     operands = [use(temps) for temps in zip(*map(_operands, group))]
-    if not all(any(map(_makes, group, temps)) for temps in phis):
+    if not all(any(map(makes, group, temps)) for temps in phis):
         return None
     if isinstance(first.exit, (Goto, Return)) and not set(operands).isdisjoint(phis.values()):
         return None
@@ -152,8 +152,7 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
     shared = graph.new_block(insts, exit_, first.handler, [temp for temp in first.stack if temp in markers])
     shared.phis = list(phis.values())
     for number, block in enumerate(group):
-        del block.insts[len(block.insts) - length :]
-        block.exit = Goto(Edge(shared.index, [temps[number] for temps in phis]))
+        lead_to(block, len(block.insts) - length, shared, [temps[number] for temps in phis])
     return shared
 
 
@@ -166,7 +165,3 @@ def _offset(group: list[Block], number: int, copies: tuple[Inst, ...]) -> int:
     """Return the offset of a copy with a place of its own, -1 if none has one."""
     places = ((block.insts, len(block.insts) + number) for block in group)
     return next((copy.offset for copy, place in zip(copies, places) if not is_second_half(*place)), -1)
-
-
-def _makes(block: Block, temp: int) -> bool:
-    return temp in block.phis or any(temp in inst.defs for inst in block.insts)

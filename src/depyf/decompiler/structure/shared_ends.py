@@ -9,7 +9,8 @@ A function may return in several places. A module or class body has no `return`,
 from __future__ import annotations
 
 from depyf.bytecode.code import CO_OPTIMIZED
-from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Inst, same_operation
+from depyf.decompiler.graph.tac import Block, Goto, Graph, Inst, same_operation
+from depyf.decompiler.graph.tails import lead_to
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.split import split_block
 
@@ -36,8 +37,7 @@ def _share(graph: Graph, block: Block, other: Block) -> Block:
     length = _copied(block.insts, other.insts)
     step("blocks {} and {} share their last {} operations", block.index, other.index, length)
     rest = split_block(graph, other, len(other.insts) - length)
-    block.insts = block.insts[: len(block.insts) - length]
-    block.exit = Goto(Edge(rest.index, []))
+    lead_to(block, len(block.insts) - length, rest)
     return rest
 
 

@@ -18,6 +18,7 @@ from depyf.bytecode.places import Place
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.successors import predecessors
 from depyf.decompiler.graph.tac import Block, Branch, Edge, ForIter, Goto, Graph, Raise, Return
+from depyf.decompiler.graph.tails import lead_to, makes
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.copied_ends import Copies
 from depyf.decompiler.structure.regions.split import split_block
@@ -59,7 +60,7 @@ def join_at(graph: Graph, shared: Block, copies: list[tuple[Block, int, int]], b
     """Lead copies of an end to it, each from a place on and with a value."""
     for block, start, made in _distinct(graph, copies, before):
         step("block {} ends as block {} does, with its own value", block.index, shared.index)
-        block.insts, block.exit = block.insts[:start], Goto(Edge(shared.index, [made]))
+        lead_to(block, start, shared, [made])
         before[shared.index] = [*before[shared.index], block.index]
     for index in list(before[shared.index]):
         _lead_past(graph, graph.block(index), before)
@@ -163,11 +164,7 @@ def copies_of(end: tuple[Block, int, int], blocks: list[Block], graph: Graph) ->
             value = copies.renamed.get(free) if copies.same(first, place, block, start) else None
             if value is not None and value != free and not any(value in inst.defs for inst in block.insts[start:]):
                 found.append((block, start, value))
-    return [copy for copy in found if any(_makes(block, copy[2]) for block in blocks)]
-
-
-def _makes(block: Block, value: int) -> bool:
-    return value in block.phis or any(value in inst.defs for inst in block.insts)
+    return [copy for copy in found if any(makes(block, copy[2]) for block in blocks)]
 
 
 def cut_before(graph: Graph, end: Block, place: int, value: int, before: dict[int, list[int]]) -> Block:

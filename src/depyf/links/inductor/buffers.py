@@ -78,8 +78,7 @@ class Buffers:
         told: the nodes that the launch computes, as Inductor records them. A kernel whose name ends in `_` changes its
             first argument.
         """
-        operation = _operation(launch.kernel)
-        out = launch.out or ("".join(launch.arguments[:1]) if operation.endswith("_") else "")
+        operation, out = _operation(launch.kernel), result_of(launch)
         if not out:
             return
         given = {self.terms[each] for each in map(buffer_name, launch.arguments, launch.values) if each in self.terms}
@@ -103,6 +102,15 @@ class Buffers:
             return []
         nodes = (each for each in self._graph.nodes.values() if each.operation.startswith(SCATTERS))
         return [each for each in nodes if each.name not in self.nodes.values()]
+
+
+def result_of(launch: Launch) -> str:
+    """Return the name of the buffer with the result of a library's kernel, or "".
+
+    A kernel whose name ends in `_` changes its first argument.
+    """
+    changes = _operation(launch.kernel).endswith("_")
+    return launch.out or ("".join(launch.arguments[:1]) if changes else "")
 
 
 def _operation(kernel: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from depyf.links.inductor.body import Body
-from depyf.links.inductor.buffers import SCATTERS, Buffers, buffer_name
+from depyf.links.inductor.buffers import SCATTERS, Buffers, buffer_name, result_of
 from depyf.links.inductor.evaluate import graph_terms, is_cast, is_part, is_view, parts_read
 from depyf.links.inductor.graph import Graph, Node
 from depyf.links.inductor.line import Launched, Line
@@ -50,6 +50,13 @@ def launched(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...
     computed: the nodes that each launch computes, by its handle, as Inductor records them.
     """
     return _Module(module, graph, computed).all()
+
+
+def library_results(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> dict[int, str]:
+    """Return the node whose result each call of a library's kernel gives, by the position among all launches."""
+    followed = _Module(module, graph, computed)
+    followed.all()
+    return followed.libraries
 
 
 def origins_of_lines(found: Iterable[Launched], nodes: Mapping[str, Origins]) -> dict[int, Origins]:
@@ -90,6 +97,8 @@ class _Module:
         launches = [each.kernel for each in module.launches]
         self._once = frozenset(name for name in module.kernels if launches.count(name) == 1)
         self._called: set[str] = set()
+        self.libraries: dict[int, str] = {}
+        """The node whose result each call of a library's kernel gives, by the position among all launches."""
 
     def _is_used_in_parts(self, name: str) -> bool:
         """Return whether no node needs the whole value of a node, so that a kernel computes parts of it."""
@@ -98,7 +107,7 @@ class _Module:
 
     def all(self) -> list[Launched]:
         found = []
-        for launch in self._module.launches:
+        for index, launch in enumerate(self._module.launches):
             kernel = self._module.kernels.get(launch.kernel)
             if kernel is not None:
                 found.append(self._follow(launch, kernel))
@@ -106,6 +115,7 @@ class _Module:
                 self._buffers.rename(launch)
             else:
                 self._buffers.library(launch, self._computed.get(launch.handle, ()))
+                self.libraries[index] = self._buffers.nodes.get(result_of(launch), "")
         for name, node in zip(self._module.returned, self._graph.outputs):
             self._return(name, node, found)
         return found

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from depyf.links.inductor.buffers import result_of
 from depyf.links.inductor.lanes import conditions
 from depyf.links.inductor.module import Kernel, Module
 from depyf.links.inductor.statements import Statement, statements
@@ -28,16 +29,24 @@ _COUNT = re.compile(r"(?:loadu|store|from)\(.*, static_cast<int64_t>\((?P<count>
 _VECTOR_STORE = re.compile(r"^\s*(?P<value>.+?)\.store\(")
 
 
-def probed(text: str, module: Module, receiver: str, key: int) -> str:
-    """Return the text of a module with probes that call the functions of the module `receiver` with `key`."""
+def probed(
+    text: str, module: Module, receiver: str, key: int, *, inside: bool = True, libraries: bool = False
+) -> str:
+    """Return the text of a module with probes that call the functions of the module `receiver` with `key`.
+
+    inside: probe the lines of kernels, and not only the launches.
+    libraries: probe the results of libraries' kernels, too.
+    """
     rows = text.splitlines()
-    for kernel in module.kernels.values():
+    for kernel in module.kernels.values() if inside else ():
         own = kernel.text.splitlines()
         if rows[kernel.first - 1 : kernel.first - 1 + len(own)][1:] == own[1:]:
             for number, row in _of_kernel(kernel, own, receiver):
                 rows[kernel.first + number - 2] = row
     for end, index, arguments in _launches(text, module):
         rows[end - 1] += f"; _depyf.ran({key}, {index}, ({''.join(f'{each}, ' for each in arguments)}))"
+    for end, index, result in _results(text, module) if libraries else ():
+        rows[end - 1] += f"; _depyf.returned({key}, {index}, {result})"
     begin = next((number for number, row in enumerate(rows) if row.startswith("async_compile = ")), 0)
     rows[begin] = f"import {receiver} as _depyf\n{rows[begin]}"
     return "\n".join([*rows, f"call = _depyf.watched({key}, call)", ""])
@@ -49,6 +58,15 @@ def _launches(text: str, module: Module) -> Iterator[tuple[int, int, tuple[str, 
     for index, launch in enumerate(module.launches):
         if launch.kernel in module.kernels:
             yield ends[launch.line], index, launch.arguments
+
+
+def _results(text: str, module: Module) -> Iterator[tuple[int, int, str]]:
+    """Yield the end of each call of a library's kernel, its position among all launches, and its result's name."""
+    ends = {node.lineno: node.end_lineno or 0 for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt)}
+    for index, launch in enumerate(module.launches):
+        result = result_of(launch)
+        if launch.kernel and launch.kernel not in module.kernels and result:
+            yield ends[launch.line], index, result
 
 
 def _of_kernel(kernel: Kernel, rows: list[str], receiver: str) -> Iterator[tuple[int, str]]:

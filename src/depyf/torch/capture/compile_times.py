@@ -9,8 +9,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from depyf.model.cold_start import ColdStart, Wait, cold_start
 from depyf.model.compile_times import OWN, CompileTimes, Place, repetition, write_times
 from depyf.model.names import resumed_function
+from depyf.model.naming import title
 from depyf.model.run import Session
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.compile_steps import Steps, Threads
@@ -19,16 +21,22 @@ from depyf.torch.adapters.unheard import LISTENERS
 from depyf.torch.capture.line_facts import name_of
 from depyf.trace.ledger import Ledger, Node, Spot, collected
 from depyf.trace.records import stack_frames
+from depyf.trace.start_clock import StartClock
 
 _TRIALS = 2000
 """Readings of the clock to estimate the cost of one."""
 
 
 class CompileTiming:
-    """Measures the compiles of this process, beside its capture: it begins after the capture and ends before it."""
+    """Measures the compiles of this process, beside its capture: it begins after the capture and ends before it.
 
-    def __init__(self) -> None:
+    clock: has measured the imports since the start of the process, if anything has.
+    """
+
+    def __init__(self, clock: StartClock | None = None) -> None:
         self._threads = Threads()
+        self._clock = clock
+        self._imports: list[dict[str, int]] = []
         self._ledgers: list[Ledger] = []
         self._steps: Steps | None = None
         self._process = os.getpid()
@@ -37,6 +45,8 @@ class CompileTiming:
         """Begin to measure."""
         self._steps = Steps(self._threads, stack_frames)
         LISTENERS.append(self)
+        if self._clock is not None:
+            self._clock.is_elsewhere = self._is_compiling
 
     def end(self) -> None:
         """Stop measuring."""
@@ -44,6 +54,12 @@ class CompileTiming:
             LISTENERS.remove(self)
         if self._steps is not None:
             self._steps.end()
+        if self._clock is not None:
+            self._clock.end()
+
+    def _is_compiling(self) -> bool:
+        ledger = self._threads.ledger
+        return ledger is not None and bool(ledger.steps)
 
     def event(self, event: Mapping[str, Any]) -> None:
         """Receive one of torch's timeline events, when it happens."""
@@ -52,8 +68,15 @@ class CompileTiming:
             ledger = self._threads.ledger = Ledger(time.perf_counter_ns)
             self._ledgers.append(ledger)
         ledger.event(event, own_id=_current_id)
+        if not ledger.steps or not self._imports:
+            self._note_imports()
         if self._steps is not None and ledger.steps:
             self._steps.watch_inductor()
+
+    def _note_imports(self) -> None:
+        """Note what was imported before the first compile began, and when the last one ended."""
+        if self._clock is not None:
+            self._imports[1:] = [dict(self._clock.packages)]
 
     def enter_own(self) -> int | None:
         """Begin depyf's own work in this thread; return what `leave_own` takes, None before its first compile."""
@@ -86,7 +109,24 @@ class CompileTiming:
             if repeat.first
         ]
         found.cost = found.measured * _seconds_of_a_reading()
+        found.start = self._cold_start(session)
         return found
+
+    def _cold_start(self, session: Session) -> ColdStart | None:
+        clock = self._clock
+        if clock is None or clock.process != self._process or not self._imports:
+            return None
+        before = clock.before()
+        functions = session.functions
+        titles = {str(compiled.id): title(functions[function.root]) for function, compiled in session.compiles()}
+        waits = []
+        for began, ended, compile_id in (wait for ledger in self._ledgers for wait in ledger.waits):
+            at = (began - clock.began + (before or 0)) / 1e9
+            waits.append(Wait(at, (ended - began) / 1e9, compile_id, titles.get(compile_id, "")))
+        first, last = self._imports[0], self._imports[-1]
+        imports = {name: spent / 1e9 for name, spent in last.items()}
+        early = sum(first.values()) / 1e9
+        return cold_start(None if before is None else before / 1e9, imports, early, waits, _lookups(session))
 
     def write(self, session: Session) -> None:
         """Write the times into the dump of the ended capture.
@@ -96,6 +136,15 @@ class CompileTiming:
         """
         if os.getpid() == self._process:  # a forked child inherits what its parent measures
             write_times(Path(session.directory), self.times(session))
+
+
+def _lookups(session: Session) -> dict[str, dict[str, int]]:
+    """Return how often each outcome happened in each of torch's caches."""
+    counts: dict[str, dict[str, int]] = {}
+    for event in (event for _, compiled in session.compiles() for event in compiled.caches):
+        outcomes = counts.setdefault(event.cache, {})
+        outcomes[event.outcome] = outcomes.get(event.outcome, 0) + 1
+    return counts
 
 
 class _Functions:

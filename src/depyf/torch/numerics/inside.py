@@ -133,7 +133,7 @@ def _is_load(line: Line) -> bool:
 def _different(ran: Ran) -> tuple[Line, str, str] | None:
     """Return the line in which a result of a launch first differs from its node, the node, and the distance."""
     wrong = [name for name in ran.arguments if "out_ptr" in name and not _is_right(name, ran)]
-    lines = list(_leading_to(wrong, ran.launched)) if wrong else []
+    lines = list(leading_to(wrong, ran.launched)) if wrong else []
     other = next((each for name in wrong for each in _of_another_node(name, ran)), None)
     for found in (_with_other_values(lines, ran), _unknown(lines, ran), other, _lacking_values(lines, ran)):
         if found is not None:
@@ -191,7 +191,7 @@ def _of_another_node(name: str, ran: Ran) -> Iterator[tuple[Line, str, str]]:
 def _slightly_different(ran: Ran) -> tuple[Line, str, str] | None:
     """Return a line without a node that is slightly off where a node is expected, that node, and the distance."""
     wrong = [name for name in ran.arguments if "out_ptr" in name and not _is_right(name, ran, is_close=True)]
-    for line in _leading_to(wrong, ran.launched) if wrong else ():
+    for line in leading_to(wrong, ran.launched) if wrong else ():
         if not line.computes_something or line.computes or line.is_known:
             continue
         node = asked_for(line, ran.launched, ran.probed.graph)
@@ -222,7 +222,7 @@ def _is_right(name: str, ran: Ran, *, is_close: bool = False) -> bool:
     return any(not judge.pairs(value.reshape(right.shape), right) for judge, right in judged)
 
 
-def _leading_to(wrong: list[str], found: Launched) -> Iterator[Line]:
+def leading_to(wrong: list[str], found: Launched) -> Iterator[Line]:
     """Yield in order the lines that compute some results of a launch, or all lines if no store to them is found."""
     stores = [each for each in found.lines if each.is_store and set(each.pointers) & set(wrong)]
     wanted, kept = set(wrong), []

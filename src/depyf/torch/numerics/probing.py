@@ -163,7 +163,7 @@ def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
     if probes is None:
         return
     values = {line: torch.cat(each) for line, each in probes.heard.items()}
-    values.update(_written(probes.file))
+    values.update(written_values(probes.file))
     probes.heard.clear()
     module = probes.modules[key]
     found = module.launches.get(index)
@@ -172,7 +172,7 @@ def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
         probes.done(Ran(module, found, values, dict(zip(parameters(found.kernel), arguments)), counted))
 
 
-def _written(path: Path) -> dict[int, Tensor]:
+def written_values(path: Path) -> dict[int, Tensor]:
     """Return the values that a C++ kernel wrote, and remove the file."""
     import numpy
 

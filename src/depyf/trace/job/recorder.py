@@ -10,6 +10,7 @@ import pickletools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import field
 
 from depyf.bytecode.records import dataclass
 from depyf.trace.job.groups import ranks_in_words
@@ -19,6 +20,8 @@ MOST_BYTES = 64 << 20
 MOST_ITEMS = 64
 """The most tensors of a collective, and sizes of a tensor, that are compared."""
 MOST_NUMBER = 1 << 63
+MOST_RANKS_TEXT = 1 << 20
+_NUMBER = re.compile(r"\d{1,7}")
 _RANK = re.compile(r"(\d{1,9})(?:\.(?:json|pickle|pkl))?$")
 _LIBRARY = re.compile(r"[/\\](site-packages|dist-packages)[/\\]|[/\\]torch[/\\]distributed[/\\]|^<")
 _PLAIN = frozenset(
@@ -38,20 +41,36 @@ _SAME_SIZES = ("all_reduce", "allreduce", "broadcast", "reduce")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A collective that a rank called: what it was, and the user's line."""
+    """A collective that a rank called: what it was, and the user's line.
+
+    is_done: whether the rank had seen its end when the recorder was dumped.
+    """
 
     operation: str
     tensors: str
     line: str
     nanoseconds: int
+    is_done: bool = False
+
+    @property
+    def place(self) -> str:
+        """Return the user's line as `file:line`, or ""."""
+        return self.line.removeprefix(", ")
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The collectives of a rank, by group and sequence number, and the ranks of its groups."""
+    """The collectives of a rank, by group and sequence number, in the order of its calls.
+
+    names: the description of each group.
+    taken: when the file was written, in seconds since 1970; 0.0 if unknown.
+    """
 
     rank: int
     calls: dict[tuple[str, int], Call]
+    names: dict[str, str] = field(default_factory=dict)
+    ranks: tuple[int, ...] = ()
+    taken: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +110,7 @@ def plain(data: bytes) -> object:
         raise ValueError(f"no dump of the flight recorder: {error}") from error
 
 
-def recorded(name: str, data: bytes) -> Recorded | None:
+def recorded(name: str, data: bytes, taken: float = 0.0) -> Recorded | None:
     """Return what a file of the recorder holds, or None if it is damaged or another file."""
     rank = _RANK.search(name)
     try:
@@ -101,12 +120,35 @@ def recorded(name: str, data: bytes) -> Recorded | None:
     entries = content.get("entries") if isinstance(content, dict) else None
     if rank is None or not isinstance(entries, (list, tuple)):
         return None
-    calls = {}
-    for entry in entries:
-        number = entry.get("collective_seq_id") if isinstance(entry, dict) else None
-        if isinstance(number, int) and 0 <= number < MOST_NUMBER and not entry.get("is_p2p"):
-            calls[_group(entry), number] = _call(entry)
-    return Recorded(int(rank[1]), calls)
+    calls: dict[tuple[str, int], Call] = {}
+    names: dict[str, str] = {}
+    collectives = [entry for entry in entries if isinstance(entry, dict) and _is_collective(entry)]
+    for entry in sorted(collectives, key=_record_number):
+        group = _group(entry)
+        names.setdefault(group, _description(entry))
+        calls[group, entry["collective_seq_id"]] = _call(entry)
+    groups = content.get("pg_config") if isinstance(content, dict) else None
+    return Recorded(int(rank[1]), calls, names, _ranks_of_default_group(groups), taken)
+
+
+def _is_collective(entry: dict[str, object]) -> bool:
+    number = entry.get("collective_seq_id")
+    return isinstance(number, int) and 0 <= number < MOST_NUMBER and not entry.get("is_p2p")
+
+
+def _record_number(entry: dict[str, object]) -> int:
+    number = entry.get("record_id")
+    return number if isinstance(number, int) else 0
+
+
+def _ranks_of_default_group(groups: object) -> tuple[int, ...]:
+    """Return the ranks of the largest group that a dump describes."""
+    largest: tuple[int, ...] = ()
+    for group in groups.values() if isinstance(groups, dict) else ():
+        text = _text(group.get("ranks")) if isinstance(group, dict) else ""
+        ranks = tuple(int(number) for number in _NUMBER.findall(text[:MOST_RANKS_TEXT]))
+        largest = max(largest, ranks, key=len)
+    return largest
 
 
 def find_recorded(paths: Iterable[str]) -> list[Recorded]:
@@ -119,7 +161,8 @@ def find_recorded(paths: Iterable[str]) -> list[Recorded]:
                 continue
             with open(each, "rb") as stream:
                 head = stream.read(1)
-                own = recorded(each, head + stream.read()) if head in (b"\x80", b"{") else None
+                is_dump = head in (b"\x80", b"{")
+                own = recorded(each, head + stream.read(), os.path.getmtime(each)) if is_dump else None
             if own is not None and (own.rank not in found or not each.endswith(".json")):
                 found[own.rank] = own
     return [found[rank] for rank in sorted(found)]
@@ -180,12 +223,20 @@ def _group(entry: dict[object, object]) -> str:
     return _text(names[0]) if isinstance(names, (list, tuple)) and names else ""
 
 
+def _description(entry: dict[object, object]) -> str:
+    names = entry.get("process_group")
+    text = _text(names[1]) if isinstance(names, (list, tuple)) and len(names) > 1 else ""
+    return text if text not in ("", "undefined") else _group(entry)
+
+
 def _call(entry: dict[object, object]) -> Call:
     operation = _text(entry.get("profiling_name")).rpartition(":")[2]
     types = ", ".join(map(_text, _items(entry.get("input_dtypes"))))
     sizes = ", ".join(f"[{', '.join(map(_text, _items(each)))}]" for each in _items(entry.get("input_sizes")))
     created = entry.get("time_created_ns")
-    return Call(operation, f"{types} {sizes}", _line(entry.get("frames")), created if isinstance(created, int) else 0)
+    is_done = bool(entry.get("retired")) or entry.get("state") == "completed"
+    nanoseconds = created if isinstance(created, int) and abs(created) < MOST_NUMBER else 0
+    return Call(operation, f"{types} {sizes}", _line(entry.get("frames")), nanoseconds, is_done)
 
 
 def _items(value: object) -> Sequence[object]:

@@ -77,6 +77,8 @@ class Rank:
 
     seconds: the duration of each compile.
     unfinished: the compiles that had begun and not ended at the end of the trace.
+    ended: the time of the last record, in seconds of the year.
+    began: the time at which the last unfinished compile began.
     """
 
     path: str
@@ -91,6 +93,8 @@ class Rank:
     span: float
     group_size: int
     error: str = ""
+    began: float = 0.0
+    ended: float = 0.0
 
 
 @dataclass(slots=True)
@@ -99,6 +103,7 @@ class _Scan:
     numbers: dict[tuple[str, str], int] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
     open: dict[str, str] = field(default_factory=dict)
+    began: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     strings: dict[int, str] = field(default_factory=dict)
     group_size: int = 0
@@ -126,6 +131,7 @@ class _Scan:
         self.last = f"{kind} of {name}" if name else kind
         if kind == stages.FRAME_STARTS:
             self._start(name, details, record.metadata)
+            self.began[name] = record.seconds
         elif kind == stages.FRAME_ENDS:
             self._end(name, details)
         elif record.payload is not None:
@@ -211,6 +217,8 @@ def scan(stream: BinaryIO, path: str, rank: int | None) -> tuple[Rank, tuple[Fac
         found.last,
         round(found.last_time - (found.first_time or 0.0), 6),
         found.group_size,
+        began=max((found.began[name] for name in found.open), default=0.0),
+        ended=found.last_time,
     )
     return made, tuple(found.facts)
 

@@ -15,7 +15,7 @@ from depyf.findings.causes import kinds
 from depyf.findings.reasons import Reason, entry_reasons
 from depyf.model.compile_times import read_times, times_json
 from depyf.model.counts import breaks_of, guard_count
-from depyf.model.index_json import finding_json
+from depyf.model.finding import FINDING_ROWS
 from depyf.model.index_reader import Run
 from depyf.model.naming import title
 from depyf.model.phases import duration, phases
@@ -70,7 +70,7 @@ def _failed(compiled: Compile) -> str | None:
 
 def all_findings(run: Run) -> list[Json]:
     """Return the findings, worst first."""
-    return [finding_json(each) for each in findings(run.session)]
+    return [FINDING_ROWS.write(each) for each in findings(run.session)]
 
 
 def breaks(run: Run) -> list[Json]:

@@ -13,14 +13,13 @@ from collections.abc import Hashable
 
 from depyf.decompiler.graph.orders import postorder
 from depyf.decompiler.graph.tac import Block, Edge, Goto, Graph, Raise, Reraise, Return, operation_key
+from depyf.decompiler.graph.tails import numbered
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.patterns.roots import find_roots
 from depyf.decompiler.structure.regions.table import prune
 
 JOINED = (Goto, Raise, Reraise, Return)
 """The exits of blocks that may be joined: tests stay, because each is part of its own statement."""
-FIRST = -10
-"""The number of a block's first own value: no temporary has it."""
 
 
 def join_alike(graph: Graph) -> None:
@@ -56,12 +55,9 @@ def _drops(block: Block) -> int:
 
 def _word(block: Block, place: int) -> Hashable:
     """Return a key for a block's operations from a place on, with its own values by number."""
-    names: dict[int, int] = {}
-    words: list[Hashable] = []
     dropped = [inst.uses[0] for inst in block.insts[:place]]
-    for inst in block.insts[place:]:
-        words.append((operation_key(inst), *(names.get(temp, temp) for temp in inst.uses)))
-        names.update((temp, FIRST - len(names) - number) for number, temp in enumerate(inst.defs))
+    uses, names = numbered(block.insts[place:])
+    words = [(operation_key(inst), *temps) for inst, temps in zip(block.insts[place:], uses)]
     reads = tuple(names.get(temp, temp) for temp in block.exit.reads())
     ways = [(edge.target, *(names.get(temp, temp) for temp in edge.args)) for edge in block.exit.edges()]
     stack = tuple(temp for temp in block.stack if temp not in dropped)

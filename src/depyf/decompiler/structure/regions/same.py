@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Inst, Raise, Reraise, Return, same_operation
+from depyf.decompiler.graph.tac import Block, Branch, Edge, Goto, Graph, Raise, Reraise, Return
+from depyf.decompiler.graph.tails import DROPS, Renaming
 
-DROPS = frozenset({"POP", "POP_EXCEPT"})
 LIMIT = 16
 """The most blocks of a copy: compilers copy short code."""
 
@@ -14,7 +14,7 @@ def same_code(graph: Graph, one: Block, two: Block) -> bool:
 
     Values made in the two correspond; earlier values are the same. Drops of values are ignored.
     """
-    values: dict[int, int] = {}
+    copies = Renaming()
     work = [(one, two)]
     seen: dict[int, int] = {}
     while work:
@@ -24,31 +24,28 @@ def same_code(graph: Graph, one: Block, two: Block) -> bool:
         if first.index in seen or len(seen) == LIMIT or first.handler != second.handler:
             return False
         seen[first.index] = second.index
-        pairs = _step(graph, first, second, values)
+        pairs = _step(graph, first, second, copies)
         if pairs is None:
             return False
         work.extend(pairs)
     return True
 
 
-def _step(graph: Graph, one: Block, two: Block, values: dict[int, int]) -> list[tuple[Block, Block]] | None:
+def _step(graph: Graph, one: Block, two: Block, copies: Renaming) -> list[tuple[Block, Block]] | None:
     """Return the pairs of successors, if two blocks do the same themselves."""
     first, second = ([inst for inst in block.insts if inst.op not in DROPS] for block in (one, two))
-    if len(first) != len(second) or not all(_same_inst(a, b, values) for a, b in zip(first, second)):
+    if not copies.same_operations(first, second) or type(one.exit) is not type(two.exit):
         return None
-    if type(one.exit) is not type(two.exit):
-        return None
-    uses = one.exit.reads(), two.exit.reads()
-    if [values.get(temp, temp) for temp in uses[0]] != uses[1]:
+    if not copies.correspond(one.exit.reads(), two.exit.reads()):
         return None
     edges = _edges(one), _edges(two)
     if edges[0] is None or edges[1] is None:
         return None
     for a, b in zip(edges[0], edges[1]):
-        if [values.get(temp, temp) for temp in a.args] != b.args:
+        if not copies.correspond(a.args, b.args):
             return None
         if a.target != b.target:
-            values.update(zip(graph.block(a.target).phis, graph.block(b.target).phis))
+            copies.renamed.update(zip(graph.block(a.target).phis, graph.block(b.target).phis))
     return [(graph.block(a.target), graph.block(b.target)) for a, b in zip(edges[0], edges[1])]
 
 
@@ -63,12 +60,3 @@ def _edges(block: Block) -> list[Edge] | None:
             return []
         case _:
             return None
-
-
-def _same_inst(one: Inst, two: Inst, values: dict[int, int]) -> bool:
-    if not same_operation(one, two) or len(one.defs) != len(two.defs):
-        return False
-    if [values.get(temp, temp) for temp in one.uses] != two.uses:
-        return False
-    values.update(zip(one.defs, two.defs))
-    return True

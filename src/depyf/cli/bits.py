@@ -1,0 +1,74 @@
+"""`depyf bits`: the first kernel and line of a program whose bits are not eager's."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+
+
+@click.command(
+    "bits",
+    short_help="Find the first kernel whose bits are not eager's.",
+    context_settings={"allow_interspersed_args": False},
+)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Compile with this setting; repeatable.")
+@click.option("--restore", is_flag=True, help="Try which settings give eager's bits, and at what cost.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("script")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def bits(settings: tuple[str, ...], restore: bool, as_json: bool, script: str, arguments: tuple[str, ...]) -> None:
+    """Run SCRIPT with ARGUMENTS, and compare its graphs, compiled and eager, bit by bit.
+
+    The script runs once, with its graphs in eager. Then the first call of each graph is compiled and compared, forward
+    and backward, kernel by kernel, up to the first difference. A setting is an option of Inductor's, `threads`, or an
+    environment variable in capital letters.
+
+    The exit code is 0 if all results that were compared are equal, 1 if some differ or none was compared, 2 if there
+    is no such script or setting.
+    """
+    if not os.path.isfile(script):
+        click.echo(f"depyf bits: there is no script {script!r}", err=True)
+        sys.exit(EXIT_USAGE)
+    try:
+        wanted = dict(map(_parsed, settings))
+    except ValueError as error:
+        click.echo(f"depyf bits: {error}", err=True)
+        sys.exit(EXIT_USAGE)
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "bits.json"
+        asked = json.dumps({"settings": wanted, "restore": restore, "output": str(output)})
+        command = [sys.executable, "-m", "depyf.torch.bits.script", asked, script, *arguments]
+        code = subprocess.call(command)
+        if code == EXIT_USAGE:  # The process has printed which setting there is not.
+            sys.exit(EXIT_USAGE)
+        if code or not output.exists():
+            click.echo(f"depyf bits: the comparison ended with code {code}", err=True)
+            sys.exit(EXIT_FAILED)
+        report = json.loads(output.read_text(encoding="utf-8"))
+    click.echo(json.dumps(report["data"], indent=1) if as_json else report["text"])
+    sys.exit(0 if report["data"]["equal"] else EXIT_FAILED)
+
+
+def _parsed(text: str) -> tuple[str, Any]:
+    """Return the name and the value of a setting.
+
+    Raises:
+        ValueError: the text has no name or no `=`.
+    """
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise ValueError(f"--set needs NAME=VALUE, not {text!r}")
+    try:
+        return name, ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        return name, value

@@ -1,0 +1,119 @@
+"""Compare what each launch of a kernel wrote with the values that it should have written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from typing import Any
+
+from torch import Tensor
+
+from depyf.bytecode.records import dataclass
+from depyf.torch.bits.edges import LaunchRun, ModuleRun
+from depyf.torch.bits.gaps import Gap, gap
+from depyf.torch.bits.reference import is_near
+
+EQUAL, DIFFERENT, NOT_COMPARED = "equal", "different", "not compared"
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A result of a launch with other bits: its parameter, its node, and the difference."""
+
+    parameter: str
+    node: str
+    gap: Gap
+
+
+@dataclass(slots=True)
+class KernelResult:
+    """A launch of a kernel: `status` is equal, different or not compared.
+
+    graph, part, position: the graph, "forward" or "backward", and the place of the launch there.
+    left_out: the results that could not be compared, with reasons.
+    """
+
+    kernel: str
+    graph: int
+    part: str
+    position: int
+    compared: int = 0
+    wrong: list[Wrong] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        """Return whether the bits of its results are equal, as far as they were compared."""
+        if self.wrong:
+            return DIFFERENT
+        return EQUAL if self.compared else NOT_COMPARED
+
+
+Values = Mapping[str, Any]
+
+
+def kernel_results(run: ModuleRun, values: Values, graph: int) -> Iterator[KernelResult]:
+    """Yield each launch of a module, compared with the values of the nodes."""
+    part = "backward" if run.is_backward else "forward"
+    for position, launch in enumerate(run.runs):
+        result = KernelResult(launch.kernel, graph, part, position)
+        names = names_of(run, launch)
+        for parameter, node, value in launch.results:
+            _compare(result, parameter, node, value, [values, {name: values.get(name) for name in names}])
+        yield result
+
+
+def names_of(run: ModuleRun, launch: LaunchRun) -> tuple[str, ...]:
+    """Return the nodes that a launch computes, as far as they are known."""
+    followed = launch.followed
+    return followed.nodes if followed is not None and followed.nodes else run.computed.get(launch.launch.handle, ())
+
+
+def _compare(result: KernelResult, parameter: str, node: str, value: Tensor, known: list[Values]) -> None:
+    whole, inside = known
+    label = parameter or result.kernel
+    expected = whole.get(node)
+    difference = compared(value, expected) if isinstance(expected, Tensor) else None
+    if isinstance(expected, Tensor) and difference is None and is_comparable(value, expected):
+        result.compared += 1
+        return
+    # The result may be that of another node of the launch.
+    tensors = ((name, other) for name, other in inside.items() if isinstance(other, Tensor))
+    others = {name: other for name, other in tensors if is_comparable(value, other)}
+    if any(compared(value, other) is None for other in others.values()):
+        result.compared += 1
+    elif difference is not None:
+        result.compared += 1
+        result.wrong.append(Wrong(parameter, node, difference))
+    else:
+        near = [name for name, other in others.items() if is_near(value.reshape(other.shape), other)]
+        nearest = compared(value, others[near[0]]) if len(near) == 1 else None
+        if nearest is not None and not node:
+            result.compared += 1
+            result.wrong.append(Wrong(parameter, near[0], nearest))
+        else:
+            result.left_out.append(f"{label} of {result.kernel}: no node of the graph has its values")
+
+
+def is_comparable(value: Tensor, expected: Tensor) -> bool:
+    """Return whether two tensors can hold the same values."""
+    return value.dtype == expected.dtype and value.numel() == expected.numel()
+
+
+def compared(value: Tensor, expected: Tensor) -> Gap | None:
+    """Return how a result differs from the expected one; None also for results that cannot be compared.
+
+    A kernel may write a result in another shape, and then in another order.
+    """
+    if not is_comparable(value, expected) or not value.numel():
+        return None
+    difference = gap(value.reshape(expected.shape), expected)
+    if difference is None or value.shape == expected.shape or value.dtype.is_complex:
+        return difference
+    ours, theirs = value.flatten().sort()[0], expected.flatten().sort()[0]
+    return difference if gap(ours, theirs) is not None else None
+
+
+def first_of(results: list[KernelResult]) -> KernelResult | None:
+    """Return the first launch with other bits."""
+    return next((result for result in results if result.wrong), None)

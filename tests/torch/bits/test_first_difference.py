@@ -1,0 +1,164 @@
+"""The first kernel and line whose bits are not eager's: planted differences, and programs of exact operations."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
+
+from torch._inductor.graph import GraphLowering  # noqa: E402 - after the check that torch is there
+
+import depyf  # noqa: E402 - after the check that torch is there
+from depyf.torch.bits.gaps import digest, gap  # noqa: E402
+
+Tensor = torch.Tensor
+
+slow = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not hasattr(GraphLowering, "_compile_to_module_lines"),
+        reason="the code generator of this torch has other seams",
+    ),
+]
+
+
+@pytest.fixture(autouse=True)
+def _fresh_dynamo() -> None:
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+
+
+def exact(x: Tensor, w: Tensor) -> Tensor:
+    return torch.relu(x * 2.0 + 1.0) - w
+
+
+def summed(x: Tensor, w: Tensor) -> Tensor:
+    y = torch.relu(x * 2.0 + 1.0)
+    z = y.sum(-1, keepdim=True)
+    return z - w
+
+
+def normalised(x: Tensor, w: Tensor) -> Tensor:
+    y = x * 2.0
+    z = torch.nn.functional.layer_norm(y, (100,))
+    return z - w
+
+
+def halves(x: Tensor, w: Tensor) -> Tensor:
+    y = x.bfloat16() + w.bfloat16()
+    return torch.relu(y * 3.0)
+
+
+class TestGap:
+    def test_counts_values_and_units(self) -> None:
+        right = torch.tensor([1.0, 2.0, -1.0, 0.0])
+        ours = right.clone()
+        ours[0] = torch.nextafter(ours[0], torch.tensor(2.0))
+        ours[2] = torch.nextafter(torch.nextafter(ours[2], torch.tensor(-2.0)), torch.tensor(-2.0))
+        difference = gap(ours, right)
+        assert difference is not None
+        assert (difference.count, difference.total, difference.ulps, difference.at) == (2, 4, 2, (0,))
+        assert difference.histogram == {1: 1, 2: 1}
+
+    def test_a_zero_with_a_sign_has_other_bits(self) -> None:
+        assert gap(torch.tensor([-0.0]), torch.tensor([0.0])) is not None
+
+    def test_all_nan_are_one_value(self) -> None:
+        assert gap(torch.tensor([float("nan")]), torch.tensor([-float("nan")])) is None
+
+    def test_equal_hashes_only_for_equal_bits(self) -> None:
+        assert digest(torch.tensor([1.0, 2.0])) == digest(torch.tensor([1.0, 2.0]))
+        assert digest(torch.tensor([1.0, 2.0])) != digest(torch.tensor([2.0, 1.0]))
+        assert digest(torch.zeros(2)) != digest(torch.zeros(2, 1))
+
+
+class TestFirstDifference:
+    pytestmark = slow
+
+    def test_exact_operations_have_no_difference(self) -> None:
+        x = torch.randn(64, 100, requires_grad=True)
+        report = depyf.first_difference(torch.compile(exact))(x, torch.randn(100))
+        assert report.first is None
+        assert not report.results_different
+        assert len(report.results_compared) == 4, "the result, both inputs afterwards, and one gradient"
+        assert str(report).splitlines()[2].startswith("No difference: 4 results")
+
+    def test_a_sum_is_the_first_line(self) -> None:
+        first = depyf.first_difference(torch.compile(summed))(torch.randn(64, 100), torch.randn(100)).first
+        assert first is not None
+        assert first.where is not None
+        assert first.where.text == "z = y.sum(-1, keepdim=True)"
+        assert "sum" in first.kernel
+        assert first.cause.startswith("order of the reduction")
+
+    def test_a_decomposed_operation_is_compared_with_the_whole_operation(self) -> None:
+        first = depyf.first_difference(torch.compile(normalised))(torch.randn(64, 100), torch.randn(100)).first
+        assert first is not None
+        assert first.where is not None
+        assert first.where.text.startswith("z = torch.nn.functional.layer_norm")
+        assert first.cause.startswith("decomposition: eager computes native_layer_norm")
+
+    def test_a_setting_that_restores_is_confirmed(self) -> None:
+        run = depyf.first_difference(torch.compile(halves), restore=True)
+        report = run(torch.randn(64, 100), torch.randn(100))
+        assert "emulate_precision_casts=True" in [attempt.setting for attempt in report.restored]
+        assert report.first is not None
+        assert report.first.cause.startswith("precision of an intermediate")
+
+    def test_another_backend_is_refused(self) -> None:
+        with pytest.raises(TypeError, match="the backend is another one"):
+            depyf.first_difference(torch.compile(exact, backend="aot_eager"))
+
+    def test_an_unknown_setting_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="no option 'nonsense'"):
+            depyf.first_difference(torch.compile(exact), settings={"nonsense": 1})
+
+
+SCRIPT = """import torch
+@torch.compile
+def score(x):
+    y = torch.relu(x * 2.0 + 1.0)
+    return y{}
+score(torch.arange(6400.0).reshape(64, 100) / 7)
+"""
+
+
+def command(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    arguments = [sys.executable, "-m", "depyf", "bits", *options, str(path)]
+    return subprocess.run(arguments, capture_output=True, text=True, check=False)
+
+
+class TestCommand:
+    pytestmark = slow
+
+    def test_names_the_line_and_exits_with_1(self, tmp_path: Path) -> None:
+        path = tmp_path / "train.py"
+        path.write_text(SCRIPT.format(".sum(-1)"))
+        ended = command(path)
+        assert ended.returncode == 1, ended.stderr
+        assert "train.py:5 `return y.sum(-1)`" in ended.stdout
+
+    def test_exits_with_0_for_equal_bits(self, tmp_path: Path) -> None:
+        path = tmp_path / "train.py"
+        path.write_text(SCRIPT.format(""))
+        ended = command(path)
+        assert ended.returncode == 0, ended.stderr
+        assert "No difference: 2 results with equal bits" in ended.stdout
+
+    def test_exits_with_1_if_nothing_was_compared(self, tmp_path: Path) -> None:
+        path = tmp_path / "train.py"
+        path.write_text("print(1)\n")
+        ended = command(path)
+        assert ended.returncode == 1
+        assert "Nothing was compared" in ended.stdout
+
+    def test_exits_with_2_for_no_script_and_no_setting(self, tmp_path: Path) -> None:
+        path = tmp_path / "train.py"
+        assert command(path).returncode == 2
+        path.write_text("")
+        assert command(path, "--set", "nonsense=1").returncode == 2
+        assert command(path, "--set", "nonsense").returncode == 2
