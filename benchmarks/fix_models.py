@@ -2,8 +2,8 @@
 
     python -m benchmarks.fix_models [--models TEXT]
 
-The small random models of `corpus/real_models.py`, one forward each under the backend "eager". `depyf fix` does not edit
-libraries, so it repairs none of these breaks; the file of each is printed.
+The small random models of `corpus/real_models.py`, one forward each under the backend "eager". `depyf fix` does not
+edit libraries, so it would repair no break inside of them; the reason of each break is printed.
 """
 
 from __future__ import annotations
