@@ -279,7 +279,8 @@ class Program:
         again = []
         for function in self.functions:
             room = MOST_CHANGES - len(function.causes) if self.random.random() < 0.3 else 7 - len(function.causes)
-            again += [(function, self.random.randrange(len(function.causes))) for _ in range(self.random.randint(0, room))]
+            count = self.random.randint(0, room)
+            again += [(function, self.random.randrange(len(function.causes))) for _ in range(count)]
         self.random.shuffle(again)
         early, late = again[: len(again) // 3], again[len(again) // 3 :]
         counts = {function.name: 0 for function in self.functions}

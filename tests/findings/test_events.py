@@ -47,3 +47,16 @@ def test_the_limit_names_what_each_cause_needs_by_itself() -> None:
     assert limit.cause.endswith("recompiles for each cause alone: `mode` with `style` 4, gradients on and off 1")
     counted = [*limit.compiles, *gradients.compiles]
     assert sorted(counted) == sorted({*counted}), "each compile is in one finding"
+
+
+def test_a_default_device_and_a_device_context_are_two_events() -> None:
+    modes = "torch_function_modes: expected (), got (torch.utils._device.DeviceContext)"
+    made = function(0, "f", "f.py", (CALL,), 10, "default_device: expected None, got 'meta'", modes)
+    later = Compile(CompileId(0, 2), "f", "f.py", 1, user_stack=(CALL,), order=11)
+    device = ("default_device: expected 'meta', got None",)
+    later.trigger = Recompile((failed("0/0", (modes,), (modes,)), failed("0/1", device, device)))
+    made.compiles.append(later)
+    assert [(each.kind, each.compiles) for each in findings(run_of(made))] == [
+        ("default-device", ("0/1",)),
+        ("device-context", ("0/2",)),
+    ]

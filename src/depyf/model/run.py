@@ -457,8 +457,8 @@ OTHER_ROWS = Record(
     Row(
         "bypassed",
         items_of(BYPASSED_ROWS),
-        about="Calls and hooks that compiled code did not serve: methods of the original module of a compiled one, calls under a "
-        "stance, hooks that were registered after the compile.",
+        about="Calls and hooks that compiled code did not serve: methods of the original module of a compiled one, "
+        "calls under a stance, hooks that were registered after the compile.",
         default=dict,
     ),
     Row(
