@@ -141,9 +141,7 @@ def main() -> int:
             judged.append(_shown(judge(program, Path(folder), options.random)))
     whole = [each for each in judged if not each.error and not each.remaining and each.is_changed]
     wrong = [each for each in judged if each.different]
-    alone = [each for each in judged if any(one["state"] == "helps" for one in each.told.get("tried", ()))]
     print(f"sets that were found: {len(whole)} of {len(judged)}")
-    print(f"programs in which an edit helps alone: {len(alone)} of {len(judged)}")
     print(f"patches that change a result on random inputs: {len(wrong)} of {len(judged)}")
     return int(10 * len(whole) < 9 * len(judged) or bool(wrong))
 
