@@ -270,7 +270,7 @@ _TOLD_BY = {
 
 
 def _settle(report: BitsReport) -> None:
-    """Tell the cause that a setting proves, if the facts of the kernel told none."""
+    """Add the cause that a setting proves, if the facts of the kernel have none."""
     first = report.first
     names = [attempt.setting.partition("=")[0] for attempt in report.restored]
     proven = [_TOLD_BY[name] for name in names if name in _TOLD_BY]

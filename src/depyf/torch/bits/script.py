@@ -52,9 +52,9 @@ def script_bits(path: str, arguments: tuple[str, ...], setting: Setting, *, rest
             runpy.run_path(path, run_name="__main__")
     except SystemExit as end:
         if end.code not in (None, 0):
-            report.not_compared.append(f"what follows the script's exit with code {end.code}")
+            report.not_compared.append(f"the code after the script's exit with code {end.code}")
     except Exception as error:  # noqa: BLE001 - the script may raise anything; what it compiled before is compared
-        report.not_compared.append(f"what follows the script's {type(error).__name__}: {error}")
+        report.not_compared.append(f"the code after the script's {type(error).__name__}: {error}")
     finally:
         sys.argv, sys.path[:] = before[0], before[1]
     if kept.others:

@@ -43,7 +43,7 @@ class Compiling:
 
 @dataclass(slots=True)
 class Evidence:
-    """What is known about the ranks of a job, by rank."""
+    """The facts about the ranks of a job, by rank."""
 
     recorded: dict[int, Recorded] = field(default_factory=dict)
     stacks: dict[int, Stack] = field(default_factory=dict)

@@ -34,7 +34,7 @@ class Cause(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What depyf says about a job.
+    """The verdict about a job.
 
     place: the user's line, as `file:line`.
     is_sure: False if the files do not show that the job hangs, or leave several causes.
