@@ -1,8 +1,7 @@
-"""Compare two tensors bit by bit, and hash one."""
+"""Compare two tensors bit by bit."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import field
 
 import torch
@@ -84,13 +83,3 @@ def _histogram(distances: Tensor) -> dict[int, int]:
         below = float(step)
     histogram[0] = int((distances > below).sum())
     return {step: number for step, number in histogram.items() if number}
-
-
-def digest(tensor: Tensor) -> str:
-    """Return a hash of a tensor's dtype, shape and bits, in the order of its elements."""
-    values = _flat(tensor)
-    if values.is_floating_point() and bool(values.isnan().any()):
-        values = values.masked_fill(values.isnan(), float("nan"))
-    content = hashlib.blake2b(f"{tensor.dtype} {tuple(tensor.shape)} ".encode(), digest_size=16)
-    content.update(memoryview(_bits(values).numpy()).cast("B") if values.numel() else b"")
-    return content.hexdigest()
