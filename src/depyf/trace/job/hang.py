@@ -202,14 +202,13 @@ def _odd_words(key: tuple[str, int], sides: Sequence[Sequence[Recorded]], *, ski
     at = f"collective #{number} of group `{strange[0].names.get(group, group)}`"
     words = [f"{each.operation}({each.tensors}){each.line}" for each in (call, other)]
     text = f"{_named(ranks)} called {words[0]} as {at}, but {_named(others).lower()} called {words[1]}"
-    candidates = []
+    left_out = f"{_named(ranks).lower()} skipped {other.operation}{other.line}, or left a loop earlier than the others"
+    added = f"{_named(ranks).lower()} called {call.operation}{call.line} in addition, or earlier than the others"
+    candidates = [] if is_shape else [added] if skips else [left_out, added]
     if skips and not is_shape:
-        text += f"; elsewhere {call.operation} follows {other.operation}, so it skipped {other.operation}{other.line}"
-    elif not is_shape:
-        candidates = [
-            f"{_named(ranks).lower()} skipped {other.operation}{other.line}, or left a loop earlier than the others",
-            f"{_named(ranks).lower()} called {call.operation}{call.line} in addition, or earlier than the others",
-        ]
+        # all_reduce, broadcast | broadcast: the second rank may have left out the first call, or moved the other one.
+        text += f"; elsewhere {call.operation} follows {other.operation}, "
+        text += f"so it may have skipped {other.operation}{other.line}"
     if len(strange) == len(normal):
         candidates.append(f"{_named(others).lower()} is the one that differs: equally many ranks made each call")
     place = other.place if skips and not is_shape else call.place
