@@ -18,6 +18,7 @@ IN_TORCH_2_2 = {
     "torch.autograd",
     "torch.fx",
     "torch.fx.experimental.symbolic_shapes",
+    "torch.fx.passes.split_module",
     "torch.utils",
     "torch.utils._device",
 }

@@ -75,5 +75,6 @@ BYPASSED_ROWS = Record(
     Row("times", INTEGER, lambda pair: pair[1], argument="times"),
     inside=BYPASS_ROWS,
     into="bypass",
+    within=lambda pair: pair[0],
 )
 """A thing that was bypassed, with the number of times."""

@@ -207,6 +207,7 @@ class Record:
 
     made: makes an instance from the fields by their arguments.
     inside: a record whose value is a field: its rows are written into the same object. It is the field `into`.
+    within: takes that field out of an instance; by default it is the attribute.
     changes: whether an instance changes in place.
     """
 
@@ -216,6 +217,7 @@ class Record:
         *rows: Row,
         inside: Record | None = None,
         into: str = "",
+        within: Callable[[Any], Any] | None = None,
         changes: bool = False,
         about: str = "",
     ) -> None:
@@ -224,13 +226,14 @@ class Record:
         self.changes = changes
         self._about = about
         self._inside, self._into = inside, into
+        self._within = within or attrgetter(into or "__class__")
         self._writers = [(row.key, row.get, row.form.write, row.is_left_out) for row in rows]
         self._readers = [(row.argument_name, row.read) for row in rows if row.argument is not None]
         self._states = [(row.get, row.form.state) for row in rows]
 
     def write(self, value: Any) -> Json:  # noqa: ANN401 - an instance of the class
         """Return the JSON of an instance."""
-        whole = self._inside.write(getattr(value, self._into)) if self._inside is not None else {}
+        whole = self._inside.write(self._within(value)) if self._inside is not None else {}
         for key, get, write, is_left_out in self._writers:
             field = get(value)
             if not is_left_out or field not in _EMPTY:
