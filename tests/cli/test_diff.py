@@ -124,7 +124,8 @@ def test_there_is_no_dump_or_a_broken_one(tmp_path: Path) -> None:
     write_dump(tmp_path / "new", {}, {})
     broken = run(tmp_path)
     assert broken.exit_code == 1
-    assert broken.output == f"depyf diff: {tmp_path / 'new' / 'index.json'} is no index of depyf's: it has no 'outside'\n"
+    index = tmp_path / "new" / "index.json"
+    assert broken.output == f"depyf diff: {index} is no index of depyf's: it has no 'outside'\n"
     (tmp_path / "new" / "index.json").write_text('{"torch": ', encoding="utf-8")
     damaged = run(tmp_path)
     assert damaged.exit_code == 1

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from depyf.model.bypass import BYPASSED_ROWS, Bypass, Way
+from depyf.model.user_line import UserLine
 from scripts.index_schema import FILE, text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,3 +61,10 @@ def test_a_field_is_added_in_one_file(tmp_path: Path) -> None:
 
 def test_the_schema_is_that_of_the_rows() -> None:
     assert FILE.read_text(encoding="utf-8") == text(), "run `python -m scripts.index_schema`"
+
+
+def test_a_pair_of_a_dict_keeps_both_parts() -> None:
+    bypass = Bypass(Way.METHOD, "model.generate()", "the module's parameters", UserLine("train.py", 7, "model.generate()", "main"), "Model")
+    written = BYPASSED_ROWS.write((bypass, 3))
+    assert (written["what"], written["times"]) == ("model.generate()", 3)
+    assert BYPASSED_ROWS.read(written) == (bypass, 3)
