@@ -64,7 +64,8 @@ def test_the_schema_is_that_of_the_rows() -> None:
 
 
 def test_a_pair_of_a_dict_keeps_both_parts() -> None:
-    bypass = Bypass(Way.METHOD, "model.generate()", "the module's parameters", UserLine("train.py", 7, "model.generate()", "main"), "Model")
+    line = UserLine("train.py", 7, "model.generate()", "main")
+    bypass = Bypass(Way.METHOD, "model.generate()", "the module's parameters", line, "Model")
     written = BYPASSED_ROWS.write((bypass, 3))
     assert (written["what"], written["times"]) == ("model.generate()", 3)
     assert BYPASSED_ROWS.read(written) == (bypass, 3)
