@@ -207,7 +207,7 @@ def test_a_module_of_a_library_is_charged_to_the_line_that_calls_it(tmp_path: Pa
     compiled = torch.compile(torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.GELU()), backend="aot_eager")
     given = torch.ones(8, 32)
     with depyf.profile(tmp_path) as profile:
-        for _ in range(60):
+        for _ in range(200):
             loss = compiled(given).square().mean()
             loss.backward()
             profile.step()
