@@ -74,6 +74,7 @@ def test_a_run_says_where_its_compile_time_went(tmp_path: Path) -> None:
     assert parts == pytest.approx(start["seconds"], abs=0.01), "the parts add up to the whole"
     assert next(iter(start["imports"])) == "torch", "nothing else takes as long to import"
     assert ("0/0", "Sequential.forward") in [tuple(wait[2:]) for wait in start["waits"]]
+    assert ("0/0", "the backward of Sequential.forward") in [tuple(wait[2:]) for wait in start["waits"]]
     assert start["early"] < start["waits"][0][0]
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**content, "cells": [["0/0", 0, "tracing", -1.0]]}, schema)

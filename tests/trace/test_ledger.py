@@ -143,4 +143,4 @@ def test_each_outermost_step_is_a_wait_with_its_compile() -> None:
     ledger.event({"name": "dynamo", "ph": "E"})
     depth = ledger.enter("depyf")
     ledger.leave(depth)
-    assert ledger.waits == [(0, 20, "0/0"), (30, 40, "")]
+    assert ledger.waits == [(0, 20, "0/0", "dynamo"), (30, 40, "", "")]

@@ -13,7 +13,7 @@ from depyf.bytecode.records import dataclass
 class Wait:
     """A time that the program waited for a compile. `at` are seconds since the start of the process.
 
-    function: the compiled function with its place; "" for work of depyf or of torch that belongs to no compile.
+    function: the compiled function, or the backward of it; "" for work of depyf or of torch that belongs to no compile.
     """
 
     at: float

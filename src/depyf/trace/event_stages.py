@@ -64,7 +64,10 @@ STAGES = {
 """torch's names of the events of each stage, as shell patterns. A name is looked up from the top."""
 
 OUTERMOST = ("dynamo", "_compile.compile_inner", "entire_frame_compile", "entire_backward_compile")
-"""The events that begin a compile. Of the first three, each lies inside the one before, as far as a torch has it."""
+"""The events that begin a compile, the last one that of a backward.
+
+Of the first three, each lies inside the one before, as far as a torch has it.
+"""
 
 _PATTERNS = [
     (stage, re.compile("|".join(re.escape(name).replace(r"\*", ".*") for name in names)))

@@ -48,7 +48,7 @@ class Step:
 class Ledger:
     """The cells of one thread. `clock` returns nanoseconds.
 
-    waits: when each outermost step began and ended, and its compile.
+    waits: when each outermost step began and ended, its compile, and its name.
     """
 
     def __init__(self, clock: Callable[[], int]) -> None:
@@ -57,7 +57,7 @@ class Ledger:
         self.steps: list[Step] = []
         self.root = Node(None, None)
         self.readings = 0
-        self.waits: list[tuple[int, int, str]] = []
+        self.waits: list[tuple[int, int, str, str]] = []
         self._since = 0
         self._began = 0
         self._times: dict[str, int] = {}
@@ -94,7 +94,7 @@ class Ledger:
 
     def _note_wait(self) -> None:
         if self.steps:
-            self.waits.append((self._began, self._since, self.steps[0].compile))
+            self.waits.append((self._began, self._since, self.steps[0].compile, self.steps[0].name))
 
     def move(self, place: Node) -> None:
         """Continue the innermost step at another place."""

@@ -30,18 +30,20 @@ class StartClock:
         self._stack: list[str] = []
         self._since = 0
         self._original: Callable[[str, Any], Any] | None = None
+        self._made: Callable[[str, Any], Any] | None = None
 
     def begin(self) -> None:
         """Begin to measure: CPython calls `_find_and_load` for each module that is not imported yet."""
         system: Any = sys.modules["_frozen_importlib"]
         self._original = system._find_and_load
-        system._find_and_load = _timed(self, system._find_and_load)
+        system._find_and_load = self._made = _timed(self, system._find_and_load)
 
     def end(self) -> None:
-        """Stop measuring."""
+        """Stop measuring. A function that the program has put in its place stays."""
         system: Any = sys.modules["_frozen_importlib"]
-        if self._original is not None:
-            system._find_and_load, self._original = self._original, None
+        if self._original is not None and system._find_and_load is self._made:
+            system._find_and_load = self._original
+        self._original = None
 
     def enter(self, name: str) -> bool:
         """Begin the import of a module; return whether it is measured, and `leave` must follow."""

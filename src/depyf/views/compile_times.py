@@ -63,7 +63,7 @@ def _cold_start(start: Json) -> Iterator[str]:
     yield _row(start["program"], whole, f"the program itself, {early}")
     waits = [wait for wait in start["waits"] if wait[1] >= LEAST_SHARE * whole and wait[2]]
     for at, seconds, compile_id, function in waits[:MOST_WAITS]:
-        yield f"    after {_time(at)}: compile {compile_id} of {function}, {_time(seconds)}"
+        yield f"    after {_time(at)}: compile {compile_id}, {function}, {_time(seconds)}"
     if len(waits) > MOST_WAITS:
         yield f"    and {len(waits) - MOST_WAITS} more compiles, the last after {_time(waits[-1][0])}"
     if start["caches"]:

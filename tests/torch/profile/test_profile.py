@@ -16,6 +16,7 @@ import torch
 import depyf
 from depyf.model.run import Unavailable
 from depyf.torch.adapters import lacking, runs
+from depyf.torch.profile.measurement import UNLINED
 from tests.torch.profile import programs
 
 _watch = runs.watch_runs(lambda code: None)
@@ -214,3 +215,14 @@ def test_a_module_of_a_library_is_charged_to_the_line_that_calls_it(tmp_path: Pa
     (first, *_) = profile.result["lines"]
     assert first["text"] == "loss = compiled(given).square().mean()"
     assert {"kernel", "eager", "backward"} <= set(first["kinds"])
+
+
+def test_a_run_that_ends_before_lines_are_marked_says_so(tmp_path: Path) -> None:
+    compiled = torch.compile(torch.nn.Linear(4, 4), backend="eager")
+    with depyf.profile(tmp_path) as profile:
+        for _ in range(45):
+            compiled(torch.ones(2, 4)).square()
+            profile.step()
+    # A machine so slow that 10 steps take 20 ms comes to its marked lines earlier.
+    is_marked = any("eager" in line["kinds"] for line in profile.result["lines"])
+    assert is_marked != (UNLINED in profile.result["notes"])

@@ -1,4 +1,4 @@
-"""Find the cause of differing bits of a kernel, from facts only."""
+"""Find the cause of differing bits of a kernel from facts. One that they only suggest is called probable."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _causes(facts: Facts) -> Iterator[str]:
     if parts:
         yield f"decomposition: eager computes {_original(node)} in one operation, the compiled graph by {parts}"
     if _operation(node) in _REDUCTIONS:
-        yield f"order of the reduction ({_vector(facts)})"
+        yield f"probably the order of the reduction (the loop of the kernel is {_vector(facts)})"
 
 
 def _decomposed(facts: Facts, node: torch.fx.Node) -> str:
@@ -80,9 +80,7 @@ def _operation(node: torch.fx.Node) -> str:
 def _vector(facts: Facts) -> str:
     followed = next((launch.followed for launch in _launches(facts) if launch.followed is not None), None)
     text = followed.kernel.text if followed is not None else ""
-    words = ["vectorised" if "at::vec" in text else "scalar"]
-    words += ["by several threads"] if "#pragma omp" in text else []
-    return f"the kernel is {', '.join(words)}; eager sums in another order"
+    return "vectorised" if "at::vec" in text else "scalar"
 
 
 def _launches(facts: Facts) -> Iterator[LaunchRun]:

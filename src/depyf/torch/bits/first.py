@@ -13,6 +13,7 @@ import torch.fx
 from torch import Tensor
 
 from depyf.bytecode.records import dataclass
+from depyf.model.counts import counted
 from depyf.torch.adapters.compiled import backend_of, original_callable
 from depyf.torch.adapters.inductor_modules import is_inductor
 from depyf.torch.bits.causes import Facts, cause_of
@@ -134,7 +135,7 @@ def compare_calls(report: BitsReport, calls: list[tuple[GraphCall, Backend]], op
         if report.first is not None:
             left = len(calls) - report.graphs
             if left:
-                report.not_compared.append(f"{left} calls of graphs after the first difference")
+                report.not_compared.append(f"{counted(left, 'call')} of graphs after the first difference")
             return
     if not calls:
         report.not_compared.append("Dynamo captured no graph")

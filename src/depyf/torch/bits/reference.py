@@ -20,7 +20,7 @@ from depyf.bytecode.records import dataclass
 from depyf.torch.bits.edges import ModuleRun, cloned
 from depyf.torch.bits.gaps import Gap, gap
 from depyf.torch.numerics.recording import GraphCall
-from depyf.torch.numerics.watching import copy_of
+from depyf.torch.numerics.watching import copy_of, gradients_of
 
 _NEAR = 0.05
 """A node of the lowered graph gives a captured node's result only if they differ by at most this part of their size."""
@@ -60,23 +60,8 @@ def eager_run(call: GraphCall, *, backward: bool) -> Eager:
         outputs = _pytree.tree_leaves(interpreter.run(*inputs))
     run.outputs, run.inputs = [_kept(value) for value in outputs], [_kept(value) for value in inputs]
     if backward:
-        run.gradients = input_gradients(call, outputs, inputs)
+        run.gradients = gradients_of(call, outputs, inputs)
     return run
-
-
-def input_gradients(call: GraphCall, outputs: list[Any], inputs: list[Any]) -> dict[int, Tensor]:
-    """Return the gradient of each input by position, computed from the output gradients in the program."""
-    pairs = [
-        (output, call.cotangents[index])
-        for index, output in enumerate(outputs)
-        if index in call.cotangents and isinstance(output, Tensor) and output.requires_grad
-    ]
-    wanted = {index: value for index, value in enumerate(inputs) if isinstance(value, Tensor) and value.requires_grad}
-    if not pairs or not wanted:
-        return {}
-    outs, cotangents = zip(*pairs, strict=True)
-    gradients = torch.autograd.grad(list(outs), list(wanted.values()), list(cotangents), allow_unused=True)
-    return {index: gradient for index, gradient in zip(wanted, gradients, strict=True) if gradient is not None}
 
 
 def _kept(value: Any) -> Any:

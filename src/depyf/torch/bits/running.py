@@ -14,9 +14,9 @@ from torch.utils import _pytree
 from depyf.bytecode.records import dataclass
 from depyf.torch.bits.edges import Keep, ModuleRun, cloned, edges
 from depyf.torch.bits.gaps import gap
-from depyf.torch.bits.reference import Eager, input_gradients
+from depyf.torch.bits.reference import Eager
 from depyf.torch.numerics.recording import GraphCall
-from depyf.torch.numerics.watching import copy_of
+from depyf.torch.numerics.watching import copy_of, gradients_of
 
 Backend = Callable[..., Any] | str
 Setting = Callable[[], AbstractContextManager[Any]]
@@ -58,7 +58,7 @@ def compiled_run(
             outputs = _pytree.tree_leaves(compiler(call, backend)(*inputs))
         run = Compiled(modules, [_plain(value) for value in outputs], [_plain(value) for value in inputs])
         if backward:
-            run.gradients = input_gradients(call, outputs, inputs)
+            run.gradients = gradients_of(call, outputs, inputs)
     return run
 
 

@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.utils import _pytree
 
 from depyf.bytecode.records import dataclass
+from depyf.model.counts import counted
 from depyf.torch.adapters.inductor_modules import is_inductor
 from depyf.torch.adapters.recorded_backends import recorded_backends
 from depyf.torch.bits.edges import cloned
@@ -58,9 +59,9 @@ def script_bits(path: str, arguments: tuple[str, ...], setting: Setting, *, rest
     finally:
         sys.argv, sys.path[:] = before[0], before[1]
     if kept.others:
-        report.not_compared.append(f"{kept.others} graphs of other backends than Inductor")
+        report.not_compared.append(f"{counted(kept.others, 'graph')} of other backends than Inductor")
     if kept.later:
-        report.not_compared.append(f"{kept.later} later calls of the same graphs")
+        report.not_compared.append(f"{counted(kept.later, 'later call')} of the same graphs")
     if kept.calls:
         report.not_compared.append("code between graphs, such as the optimizer's, if it is not compiled")
     with undisturbed():

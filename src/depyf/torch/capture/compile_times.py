@@ -19,6 +19,7 @@ from depyf.torch.adapters.compile_steps import Steps, Threads
 from depyf.torch.adapters.skips import OF_TORCH
 from depyf.torch.adapters.unheard import LISTENERS
 from depyf.torch.capture.line_facts import name_of
+from depyf.trace.event_stages import OUTERMOST
 from depyf.trace.ledger import Ledger, Node, Spot, collected
 from depyf.trace.records import stack_frames
 from depyf.trace.start_clock import StartClock
@@ -120,9 +121,11 @@ class CompileTiming:
         functions = session.functions
         titles = {str(compiled.id): title(functions[function.root]) for function, compiled in session.compiles()}
         waits = []
-        for began, ended, compile_id in (wait for ledger in self._ledgers for wait in ledger.waits):
+        for began, ended, compile_id, event in (wait for ledger in self._ledgers for wait in ledger.waits):
             at = (began - clock.began + (before or 0)) / 1e9
-            waits.append(Wait(at, (ended - began) / 1e9, compile_id, titles.get(compile_id, "")))
+            name = titles.get(compile_id, "")
+            function = f"the backward of {name}" if event == OUTERMOST[-1] and name else name
+            waits.append(Wait(at, (ended - began) / 1e9, compile_id, function))
         first, last = self._imports[0], self._imports[-1]
         imports = {name: spent / 1e9 for name, spent in last.items()}
         early = sum(first.values()) / 1e9

@@ -42,6 +42,10 @@ WARM = 2
 """Calls after a compile before the measurement begins: the first call compiles the backward."""
 
 
+UNLINED = "lines of eager code are not known: the run ended before the steps that mark lines; run more steps"
+"""The note of a run with fewer than about 70 fast steps: those that are only timed come first."""
+
+
 class Stretch(Enum):
     """How a stretch of the run is measured."""
 
@@ -122,6 +126,8 @@ class Measurement:
     def end(self) -> Recording:
         """End it, remove all hooks from torch, and return the measurements."""
         if self._is_here():
+            if self.recording.windows and Stretch.LINED in self._order:
+                self.recording.notes.append(UNLINED)
             self._order.clear()
             self._close()
         self._leave()
