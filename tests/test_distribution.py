@@ -129,3 +129,18 @@ def test_the_nightly_workflow_has_the_releases_of_the_support_matrix() -> None:
     nightly = set(re.findall(r'torch: "([\d.]+)", python: "([\d.]+)"', workflow))
     page = (ROOT / "docs" / "support-matrix.md").read_text(encoding="utf-8")
     assert nightly == set(re.findall(r"^\| ([\d.]+)\+\w+ \| (3\.\d+)", page, re.MULTILINE))
+
+
+def test_the_conda_recipe_renders_and_agrees_with_the_project() -> None:
+    builder = pytest.importorskip("rattler_build", reason="the recipe is rendered by py-rattler-build")
+    (variant,) = builder.Stage0Recipe.from_file(str(ROOT / "conda" / "recipe.yaml")).render()
+    recipe = variant.recipe.to_dict()
+    assert recipe["package"] == {"name": "depyf", "version": depyf.__version__}
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    needed = re.search(r"^cli = \[(.*)\]$", project, re.MULTILINE)
+    lowest = re.search(r'^requires-python = "(.*)"$', project, re.MULTILINE)
+    assert needed and lowest
+    wanted = {word.strip(' "') for word in needed[1].split(",")} | {f"python{lowest[1]}"}
+    assert {word.replace(" ", "") for word in recipe["requirements"]["run"] if isinstance(word, str)} == wanted
+    with pytest.raises(Exception, match="name"):
+        builder.Stage0Recipe.from_yaml("package:\n  version: 1.0\n")

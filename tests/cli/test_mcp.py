@@ -323,4 +323,4 @@ def test_output_of_a_process_is_bounded(tmp_path: Path) -> None:
 def test_without_the_package_the_command_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "depyf.cli.mcp.server", None)
     done = CliRunner().invoke(depyf, ["mcp"])
-    assert done.exit_code == 1 and "pip install 'depyf[mcp]'" in done.stderr
+    assert done.exit_code == 1 and "pip install 'mcp>=2'" in done.stderr

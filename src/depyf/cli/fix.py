@@ -67,7 +67,7 @@ def fix_command(
         from depyf.fix.search import Search
         from depyf.fix.tries import Program, Tries
     except ImportError as error:
-        click.echo(f"depyf fix: it needs LibCST: pip install 'depyf[fix]' ({error})", err=True)
+        click.echo(f"depyf fix: it needs LibCST: pip install libcst ({error})", err=True)
         sys.exit(EXIT_FAILED)
     own = Path(tempfile.mkdtemp(prefix="depyf-fix-"))
     try:

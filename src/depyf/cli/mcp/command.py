@@ -26,6 +26,6 @@ def mcp(directory: Path) -> None:
     try:
         from depyf.cli.mcp.server import server_of
     except ImportError as error:
-        click.echo(f"depyf mcp: it needs the package mcp: pip install 'depyf[mcp]' ({error})", err=True)
+        click.echo(f"depyf mcp: it needs the package mcp: pip install 'mcp>=2' ({error})", err=True)
         sys.exit(EXIT_FAILED)
     server_of(directory).run("stdio")
