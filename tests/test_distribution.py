@@ -32,9 +32,7 @@ torch.compile(double, backend="eager")(torch.ones(3))
 def _run(*command: object, cwd: Path, ok: bool = True) -> str:
     """Run a command that sees neither this checkout nor the packages of this environment."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "DEPYF"))}
-    done = subprocess.run(
-        [*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     assert not ok or done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
