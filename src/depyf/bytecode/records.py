@@ -26,7 +26,7 @@ else:
             own = vars(cls)
             begins, shows, compares = (name not in own for name in ("__init__", "__repr__", "__eq__"))
             hashes = own.get("__hash__") is None
-            made = dataclasses.dataclass(init=False, eq=order, order=order, repr=False, **options)(cls)
+            made = _processed(cls, init=False, eq=order, order=order, repr=False, **options)
             if begins:
                 made.__init__ = _written_once(made)
                 made.__signature__ = _Signature()
@@ -41,6 +41,26 @@ else:
             return made
 
         return decorate if cls is None else decorate(cls)
+
+    def _processed(cls, **options):
+        """Let the standard library make the class, without its search for `ClassVar` in the text of each annotation.
+
+        The search takes three regular expressions a field, a third of the time of a class.
+        """
+        types = vars(cls).get("__annotations__")
+        if types is None or not all(isinstance(each, str) for each in types.values()) or _SPECIAL & _words(types):
+            return dataclasses.dataclass(**options)(cls)
+        cls.__annotations__ = dict.fromkeys(types, object)
+        made = dataclasses.dataclass(**options)(cls)
+        cls.__annotations__ = made.__annotations__ = types
+        for name, kind in types.items():
+            made.__dataclass_fields__[name].type = kind
+        return made
+
+    _SPECIAL = {"ClassVar", "InitVar", "KW_ONLY"}
+
+    def _words(types):
+        return {word for kind in types.values() for word in kind.replace("[", ".").split(".")}
 
     def _written_once(made):
         """Return an `__init__` that writes the class's own at its first call."""

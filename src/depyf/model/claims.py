@@ -8,10 +8,10 @@ the files of a living process.
 from __future__ import annotations
 
 import os
-import re
 import threading
 from pathlib import Path
 
+from depyf.bytecode.patterns import pattern
 from depyf.model.writer import INDEX, prepared_directory
 
 try:
@@ -24,7 +24,7 @@ except ImportError:  # Windows has no such locks: each process writes as if it w
 FOLDER = "process_{}"
 """The folder of each process after the first in a directory."""
 
-_OWNER = re.compile(rb'"process": "(\d+)@(\d+)"')
+_OWNER = pattern(rb'"process": "(\d+)@(\d+)"')
 _HEAD = 4096
 """An index names its process within this many bytes."""
 

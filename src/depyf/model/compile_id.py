@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
 from depyf.model.codec import Form, named
 
-_ID = re.compile(r"(?:!(\d+)/)?(g?\d+)/(\d+)(?:#(\d+))?$")
+_ID = pattern(r"(?:!(\d+)/)?(g?\d+)/(\d+)(?:#(\d+))?$")
 
 
 @dataclass(frozen=True, slots=True, order=True)

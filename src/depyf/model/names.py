@@ -6,8 +6,9 @@ torch puts random parts and addresses into names. A dump must not contain them, 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
+
+from depyf.bytecode.patterns import pattern
 
 MAX_LENGTH = 80
 """The longest name of a function or a stage inside a file name; file systems allow 255 bytes for the whole name."""
@@ -18,17 +19,17 @@ COMPILED_FN = "__compiled_fn_"
 RESUME_AT = "__resume_at_"
 """The prefix of the name of a resume function's global. The offset at which it resumes, and a count, follow."""
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.\-]+")
-_RANDOM_TAIL = re.compile(r"_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}$")
-_ADDRESS = re.compile(r"\d{9,}")
-_INSTALLED = re.compile(r"__(compiled_fn|resume_at|import|builtins_dict)_")
-_RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
-_RESUME_AT = re.compile(rf"{RESUME_AT}(\d+)_")
-_COUNTED = re.compile(r"(__builtins_dict__)_\d+|(?<=\[)c\d+(_key)(?=\])")
+_UNSAFE = pattern(r"[^A-Za-z0-9_.\-]+")
+_RANDOM_TAIL = pattern(r"_[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}$")
+_ADDRESS = pattern(r"\d{9,}")
+_INSTALLED = pattern(r"__(compiled_fn|resume_at|import|builtins_dict)_")
+_RESUMED = pattern(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
+_RESUME_AT = pattern(rf"{RESUME_AT}(\d+)_")
+_COUNTED = pattern(r"(__builtins_dict__)_\d+|(?<=\[)c\d+(_key)(?=\])")
 """A name of Dynamo's that contains a counter of the process. It differs between entries for the same object."""
 
-_COMPILED_FN = re.compile(rf"{COMPILED_FN}(\d+)")
-_OF_GRAPH = re.compile(rf"(?:{COMPILED_FN}|graph_)(\d+)")
+_COMPILED_FN = pattern(rf"{COMPILED_FN}(\d+)")
+_OF_GRAPH = pattern(rf"(?:{COMPILED_FN}|graph_)(\d+)")
 
 
 def file_part(name: str) -> str:

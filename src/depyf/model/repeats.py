@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
 from depyf.model.codec import INTEGER, TEXT, Record, Row
 from depyf.model.line_row import LINE
@@ -20,8 +20,8 @@ MOST_RUNS = 4
 MOST_PERIODS = 12
 """The most lengths of a block that are tried, the most frequent distances of equal operations first."""
 
-_PLACE = re.compile(r"^ *# File: (?P<file>.*):(?P<line>\d+) in (?P<function>[^,]*)(?:, code:.*)?$")
-_NAME = re.compile(r"(?<![.\w])[A-Za-z_]\w*\b(?![(=])")
+_PLACE = pattern(r"^ *# File: (?P<file>.*):(?P<line>\d+) in (?P<function>[^,]*)(?:, code:.*)?$")
+_NAME = pattern(r"(?<![.\w])[A-Za-z_]\w*\b(?![(=])")
 """A value; not an attribute, a function or the name of an argument."""
 _MODULE = "_modules_"
 """In the name of an input, this comes before each part of the path of its module."""

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import re
 
+from depyf.bytecode.patterns import pattern
+
 _ADDRESSES = (
-    re.compile(r"(at (?<!\wat ))0x[0-9a-f]{6,}"),
-    re.compile(r"(graph id: (?<!\wgraph id: ))\d{9,}"),
-    re.compile(r"(___check_(?<!\w___check_)(?:obj|type)_id\([^\n]*?, )\d{9,}"),
-    re.compile(r"(_DATA_PTR'\] = ')\d{9,}"),
+    pattern(r"(at (?<!\wat ))0x[0-9a-f]{6,}"),
+    pattern(r"(graph id: (?<!\wgraph id: ))\d{9,}"),
+    pattern(r"(___check_(?<!\w___check_)(?:obj|type)_id\([^\n]*?, )\d{9,}"),
+    pattern(r"(_DATA_PTR'\] = ')\d{9,}"),
 )
 """Each pattern starts with plain text, because a search for it is much faster than for a word boundary or a choice."""
 
-_AT_ADDRESS = re.compile(r"\s+(?:object )?at (?:0x[0-9a-fA-F]+|ADDRESS)\b|\b0x[0-9a-f]{9,}\b")
-_RANDOM_PART = re.compile(r"(__compiled_fn_\d+)_[0-9a-f]{8}(?:_[0-9a-f]*)*")
-_SETTINGS = re.compile(r"(?:^torch\.[\w.]*config\.[\w.]+ = .*\n){2,}", re.MULTILINE)
+_AT_ADDRESS = pattern(r"\s+(?:object )?at (?:0x[0-9a-fA-F]+|ADDRESS)\b|\b0x[0-9a-f]{9,}\b")
+_RANDOM_PART = pattern(r"(__compiled_fn_\d+)_[0-9a-f]{8}(?:_[0-9a-f]*)*")
+_SETTINGS = pattern(r"(?:^torch\.[\w.]*config\.[\w.]+ = .*\n){2,}", re.MULTILINE)
 
 
 def reproducible(text: str) -> str:

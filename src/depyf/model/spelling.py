@@ -11,24 +11,26 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-_STRING = re.compile(r"""(?<![A-Za-z0-9_'"])[bBrRuU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
+from depyf.bytecode.patterns import pattern
+
+_STRING = pattern(r"""(?<![A-Za-z0-9_'"])[bBrRuU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
 _MASK = "\0{}\0"
 """Replaces string number N of an expression while the rest is rewritten."""
-_MASKED = re.compile(r"\0(\d+)\0")
-_VARIABLE = re.compile(r"\b(?P<scope>[LG])\[\0(?P<number>\d+)\0\](?P<dot>\.?)")
+_MASKED = pattern(r"\0(\d+)\0")
+_VARIABLE = pattern(r"\b(?P<scope>[LG])\[\0(?P<number>\d+)\0\](?P<dot>\.?)")
 _IMPORT = "__import_"
 """The start of Dynamo's name for a module of which it reads a global, `__import_torch_dot_nn`."""
-_MEMBER = re.compile(
+_MEMBER = pattern(
     r"(?:\.__dict__\[\0(?P<holder>\d+)\0\]|\._(?P<plain>modules|parameters|buffers))\[\0(?P<number>\d+)\0\]"
 )
 _HOLDERS = ("_modules", "_parameters", "_buffers")
-_ATTRIBUTE = re.compile(r"\.__dict__\[\0(?P<number>\d+)\0\]")
-_ITEM = re.compile(
+_ATTRIBUTE = pattern(r"\.__dict__\[\0(?P<number>\d+)\0\]")
+_ITEM = pattern(
     r"\b(?:dict_item|___dict_getitem|dict\.__getitem__)\((?P<of>[^(),]+), (?P<key>(?:[^()]|\([^()]*\))+)\)"
 )
 
 
-_ARRAY = re.compile(r"\b_*from_numpy\((?P<of>[^()]+)\)")
+_ARRAY = pattern(r"\b_*from_numpy\((?P<of>[^()]+)\)")
 """torch's expression for the tensor that it makes of an array of numpy."""
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from depyf.bytecode.patterns import pattern
 from depyf.model.cuda_graphs import AGAIN, RECORDED, SIZES, SKIPPED, CudaGraph
 from depyf.model.run import Compile, Dialect
 from depyf.trace import stages
@@ -15,19 +16,19 @@ LOG = "cudagraphs_log"
 """The name of a record with a line of torch's log of CUDA graphs, which a live capture makes."""
 METRIC = "cudagraph_skip_reason"
 
-_ID = re.compile(r"^\[(?P<id>[^\]\s]*)\] ")
-_SKIPPED = re.compile(r"^(?:(?:skipping|disabling) cudagraphs? (?:for (?P<part>backward) )?due to )+", re.IGNORECASE)
-_RECORDED = re.compile(
+_ID = pattern(r"^\[(?P<id>[^\]\s]*)\] ")
+_SKIPPED = pattern(r"^(?:(?:skipping|disabling) cudagraphs? (?:for (?P<part>backward) )?due to )+", re.IGNORECASE)
+_RECORDED = pattern(
     r"^Recording function(?:=.*?, mode=(?P<mode>\w+)|=.*?, cuda_graph_id=\d+| \d+ of graph)", re.DOTALL
 )
 """A recording. torch before 2.12 writes the name of the function without the mode."""
-_AGAIN = re.compile(r"^Re-recording function=.*?(?:, mode=(?P<mode>\w+))?, reason=(?P<reason>.*)", re.DOTALL)
-_SIZES = re.compile(r"^recording cudagraph tree for symint key (?P<sizes>.*)", re.IGNORECASE)
-_STACK = re.compile(r"\s*\.?\s*Found from\b|\.?\s*input name: ")
-_FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+), in (?P<function>\S+)')
-_INPUT = re.compile(r"input name: (?P<name>\w+)\.")
-_DEVICE = re.compile(r"device\(type='(\w+)', index=(\d+)\)")
-_LISTED = re.compile(r"^\[(?P<reasons>'[^']*'(?:, '[^']*')*)\]$")
+_AGAIN = pattern(r"^Re-recording function=.*?(?:, mode=(?P<mode>\w+))?, reason=(?P<reason>.*)", re.DOTALL)
+_SIZES = pattern(r"^recording cudagraph tree for symint key (?P<sizes>.*)", re.IGNORECASE)
+_STACK = pattern(r"\s*\.?\s*Found from\b|\.?\s*input name: ")
+_FRAME = pattern(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+), in (?P<function>\S+)')
+_INPUT = pattern(r"input name: (?P<name>\w+)\.")
+_DEVICE = pattern(r"device\(type='(\w+)', index=(\d+)\)")
+_LISTED = pattern(r"^\[(?P<reasons>'[^']*'(?:, '[^']*')*)\]$")
 PARTS = {"FORWARD": "forward", "BACKWARD": "backward", "INFERENCE": "inference"}
 """torch's names for the parts of a compile."""
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import Any, Generic, TypeVar
 
+from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.graph_source import graph_file, user_lines
 from depyf.model.artifacts.wrapper_source import wrapper_comments
@@ -39,7 +40,7 @@ from depyf.trace import cuda_graphs, records, refusals, stages
 from depyf.trace.caches import cache_event, has_read_no_sizes
 from depyf.trace.directory import LOOSE, Files
 
-_AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
+_AOT_ID = pattern(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
 """Inductor's note on the part of its module: `forward`, `backward`, or `inference`."""
 
 COUNT = itertools.count()

@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from depyf.bytecode.patterns import pattern
 from depyf.model.failure import Failure
 from depyf.model.names import resumed_function
 from depyf.model.phases import CPP, TRITON
@@ -20,32 +21,32 @@ Metadata = Mapping[str, Any]
 LineAt: TypeAlias = Callable[[str, int, str], UserLine]
 """Creates a line of the user's from its file, its number and its function. Only a live process trusts its own files."""
 
-_BREAK_PLACE = re.compile(r"^Graph break in user code at (?P<file>.*):(?P<line>\d+)\s*$", re.MULTILINE)
-_BREAK_REASON = re.compile(r"^(?:Graph Break )?Reason: (?:Unsupported: )?(?P<reason>.*)$", re.MULTILINE)
+_BREAK_PLACE = pattern(r"^Graph break in user code at (?P<file>.*):(?P<line>\d+)\s*$", re.MULTILINE)
+_BREAK_REASON = pattern(r"^(?:Graph Break )?Reason: (?:Unsupported: )?(?P<reason>.*)$", re.MULTILINE)
 """torch 2.6 and older write only `Reason`."""
-_BREAK_CODE = re.compile(r"\bgb(\d{4})\b", re.IGNORECASE)
-_ORIGIN = re.compile(r"(?:Original traceback:|fake tensor exception at) *\n(?P<frames>(?:[^\n]*\S[^\n]*(?:\n|$))+)")
+_BREAK_CODE = pattern(r"\bgb(\d{4})\b", re.IGNORECASE)
+_ORIGIN = pattern(r"(?:Original traceback:|fake tensor exception at) *\n(?P<frames>(?:[^\n]*\S[^\n]*(?:\n|$))+)")
 """The frames that led to the node at which a backend failed."""
-_USER_STACK = re.compile(r"^User stack: *\n(?P<frames>(?:[^\n]*\S[^\n]*(?:\n|$))+)", re.MULTILINE)
+_USER_STACK = pattern(r"^User stack: *\n(?P<frames>(?:[^\n]*\S[^\n]*(?:\n|$))+)", re.MULTILINE)
 """The frames of the user's that led to an error about sizes. The innermost may be in another function."""
 _FALLBACK = "WON'T CONVERT "
 """torch's warning about an exception in a backend. The resulting graph break follows, or is part of the failure."""
-_BREAK_OF_FRAME = re.compile(r"^Graph break: skip: from user code at:$", re.MULTILINE)
-_EXCEPTION = re.compile(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
+_BREAK_OF_FRAME = pattern(r"^Graph break: skip: from user code at:$", re.MULTILINE)
+_EXCEPTION = pattern(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
 """Before 2.10, if torch skips the whole frame for a break, only the exception below has the reason."""
-_BREAK_PART = re.compile(r"^  (Explanation|Hint|Developer debug context): ", re.MULTILINE)
-_BREAK_END = re.compile(r"^\s?For more details about this graph break|^User code traceback:", re.MULTILINE)
-_BREAK_INTERNALS = re.compile(r"^Traceback \(most recent call last\):|^NoneType: None", re.MULTILINE)
-_FRAME = re.compile(r'^\s*File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
-_STACK_FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
-_NEXT_EFFECT = re.compile(r"^=+$", re.MULTILINE)
-_NEXT_STACK = re.compile(r"^\s*\*+$", re.MULTILINE)
-_EFFECT_SOURCE = re.compile(
+_BREAK_PART = pattern(r"^  (Explanation|Hint|Developer debug context): ", re.MULTILINE)
+_BREAK_END = pattern(r"^\s?For more details about this graph break|^User code traceback:", re.MULTILINE)
+_BREAK_INTERNALS = pattern(r"^Traceback \(most recent call last\):|^NoneType: None", re.MULTILINE)
+_FRAME = pattern(r'^\s*File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
+_STACK_FRAME = pattern(r'^  File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
+_NEXT_EFFECT = pattern(r"^=+$", re.MULTILINE)
+_NEXT_STACK = pattern(r"^\s*\*+$", re.MULTILINE)
+_EFFECT_SOURCE = pattern(
     r"\s*Mutating object of type .*? \(source(?: name)?: (?!created in |torch function mode)(?P<name>.*?)\)"
     r"(?: \(unable to .*)?$",
     re.MULTILINE,
 )
-_STACK_FRAME_OF_EFFECT = re.compile(r'^ +File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
+_STACK_FRAME_OF_EFFECT = pattern(r'^ +File "(?P<file>.*)", line (?P<line>\d+), in (?P<fn>.*)$', re.MULTILINE)
 
 SECONDS = {
     "entire_frame_compile_time_s": "total",

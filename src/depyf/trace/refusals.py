@@ -11,6 +11,7 @@ import json
 import re
 from dataclasses import field
 
+from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
 from depyf.model.guard_failure import GuardFailure
 from depyf.model.reproducible import reproducible
@@ -18,14 +19,14 @@ from depyf.model.run import MOST_ENTRIES, FailedEntry, OtherEntries, Recompile
 from depyf.model.torch_text import guard_failure, without_comment
 from depyf.model.user_line import UserLine
 
-_REFUSAL = re.compile(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
-_DEVICE_INDEX = re.compile(r"(?<=Expected device index to be )[^,]|(?<=, actual )[\x00-\x1f]")
-_DIFFERS = re.compile(r"(?<=[=<>] )'(?:[^'\\]|\\.)*'|(?<=[=<>] )\"(?:[^\"\\]|\\.)*\"|(?<![\w.:'])-?\d+(?:\.\d+)?\b")
+_REFUSAL = pattern(r"^(?P<entry>\d+/\d+): (?P<clause>.*)$", re.DOTALL)
+_DEVICE_INDEX = pattern(r"(?<=Expected device index to be )[^,]|(?<=, actual )[\x00-\x1f]")
+_DIFFERS = pattern(r"(?<=[=<>] )'(?:[^'\\]|\\.)*'|(?<=[=<>] )\"(?:[^\"\\]|\\.)*\"|(?<![\w.:'])-?\d+(?:\.\d+)?\b")
 """The difference between the clauses of two entries with the same guard: the string or number that is compared."""
 _MOST_FORMS = 4
 MOST_TEXTS = 1024
 """The number of refusals whose parsed form is cached."""
-_PLACE_OF_CLAUSE = re.compile(r"(?P<file>\S+):(?P<line>\d+) in (?P<function>\S+)(?: \(\S+:\d+ in \S+\))?$")
+_PLACE_OF_CLAUSE = pattern(r"(?P<file>\S+):(?P<line>\d+) in (?P<function>\S+)(?: \(\S+:\d+ in \S+\))?$")
 """The user's line. After it, for a condition, torch names its own line that made it."""
 _BEGINS, _NEXT = "[\n", ",\n"
 """torch's format of a list of texts, one per line."""

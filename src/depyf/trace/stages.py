@@ -6,8 +6,7 @@ kept under its own name, as a graph if its text is one.
 
 from __future__ import annotations
 
-import re
-
+from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
 from depyf.model.run import Dialect
 
@@ -60,7 +59,7 @@ CAPTURED = "Captured_Graph"
 EXPORTED = "exported_program"
 """The graph of an export."""
 
-_PRINTED_GRAPH = re.compile(r"\s*class \S+\(torch\.nn\.Module\):\n +def forward\(self")
+_PRINTED_GRAPH = pattern(r"\s*class \S+\(torch\.nn\.Module\):\n +def forward\(self")
 
 
 def dialect_of(text: str, encoding: object) -> Dialect:

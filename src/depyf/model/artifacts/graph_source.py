@@ -9,13 +9,14 @@ import re
 from dataclasses import field
 from symtable import SymbolTable, symtable
 
+from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.nested_graphs import with_names
 from depyf.model.user_line import UserLine
 
 SAYS_PLACE = r"# (?:(?:Annotation|recompute|ac_graph_id): [^\n]*? )?File: "
 """The start of a comment in a graph that names a line of the user's. The stream of its nodes may come first."""
-_USER_LINE = re.compile(
+_USER_LINE = pattern(
     rf"{SAYS_PLACE}(?P<file>.*?):(?P<line>\d+) in (?P<fn>.*?), code: (?P<code>.*)$", re.MULTILINE
 )
 
@@ -92,7 +93,7 @@ def output_names(text: str) -> tuple[str, ...]:
     return tuple(each.id if isinstance(each, ast.Name) else f"output_{number}" for number, each in enumerate(outputs))
 
 
-_RETURN = re.compile(r"^ {8}return (?P<value>.*(?:\n {9,}.*|\n {8}[)\]].*|\n)*)", re.MULTILINE)
+_RETURN = pattern(r"^ {8}return (?P<value>.*(?:\n {9,}.*|\n {8}[)\]].*|\n)*)", re.MULTILINE)
 """The `return` of a method of a top-level class in a text. Nested classes are indented further."""
 
 
@@ -132,10 +133,10 @@ def _names(table: SymbolTable, code: str) -> _Names:
 
 _OF_CLASSES = frozenset(("__class__", "__classdict__", "__conditional_annotations__"))
 """Names that Python's compiler adds to classes."""
-_SELF = re.compile(r"self\s*\.")
+_SELF = pattern(r"self\s*\.")
 _DEEP = 100
 """Characters at the beginning of a line within which its comment begins."""
-_OF_SELF = re.compile(
+_OF_SELF = pattern(
     r"'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\""
     r"|#[^\n]*|(?<![\w.])self\s*\.\s*(\w+)",
     re.DOTALL,

@@ -14,8 +14,10 @@ from __future__ import annotations
 import ast
 import re
 
-_NAMELESS = re.compile(r"^( *)class <lambda>\(", re.MULTILINE)
-_NESTED = re.compile(r"^ +class ", re.MULTILINE)
+from depyf.bytecode.patterns import pattern
+
+_NAMELESS = pattern(r"^( *)class <lambda>\(", re.MULTILINE)
+_NESTED = pattern(r"^ +class ", re.MULTILINE)
 _HIGHER_ORDER = "torch.ops.higher_order."
 
 

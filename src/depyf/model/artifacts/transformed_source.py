@@ -12,6 +12,7 @@ import tokenize
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 
+from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.effects import effect_lines
 from depyf.model.names import COMPILED_FN, compiled_fn_number, resume_offset
@@ -23,10 +24,10 @@ WIDTH = 120
 MOST_USER_LINES = 4
 """For a graph from more lines than this, the comment only summarises them. The graph's own file has all lines."""
 
-_PACKAGES = re.compile(r"(?<![\w/])/[^\s'\"]*?/(?:site|dist)-packages/")
+_PACKAGES = pattern(r"(?<![\w/])/[^\s'\"]*?/(?:site|dist)-packages/")
 """The start of the path of an installed file, which does not help the reader of a comment."""
 
-_INTRICATE = re.compile(r"""'''|\"\"\"|\\\n|\b[rR]?[fFtT][rR]?['"]""")
+_INTRICATE = pattern(r"""'''|\"\"\"|\\\n|\b[rR]?[fFtT][rR]?['"]""")
 """Strings that span several lines or contain expressions."""
 _STRING_OR_COMMENT = r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|#[^\n]*"""
 
@@ -61,8 +62,8 @@ def renamed(source: str, names: Mapping[str, str]) -> str:
     if _INTRICATE.search(source):
         return _renamed_tokens(source, names)
     # Tokenizing takes long. A string that is not intricate ends on its line, at the quote that it began with.
-    pattern = re.compile(rf"{_STRING_OR_COMMENT}|\b(?:{'|'.join(held)})\b")
-    return pattern.sub(lambda found: names.get(found[0], found[0]), source)
+    names_in_code = re.compile(rf"{_STRING_OR_COMMENT}|\b(?:{'|'.join(held)})\b")
+    return names_in_code.sub(lambda found: names.get(found[0], found[0]), source)
 
 
 def _renamed_tokens(source: str, names: Mapping[str, str]) -> str:

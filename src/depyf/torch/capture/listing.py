@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import dis
-import re
 import types
 
 import torch
 
 from depyf.bytecode.host import codes_in_order
 from depyf.bytecode.ordered_text import ordered_text
+from depyf.bytecode.patterns import pattern
 from depyf.model.names import stable_names
 
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-_GLOBAL = re.compile(r"\b__\w+")
+_ADDRESS = pattern(r" at 0x[0-9a-fA-F]+")
+_GLOBAL = pattern(r"\b__\w+")
 
 
 def listing(code: types.CodeType) -> str:

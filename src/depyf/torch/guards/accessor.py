@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
+from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
 from depyf.torch.guards.clause import At, Piece, Text
 from depyf.torch.guards.cpp import Accessor
@@ -23,7 +24,7 @@ from depyf.torch.guards.verdicts.difference import ABSENT
 ROOT = 0
 """The node for the frame."""
 
-_TEXT = re.compile(r"^(?P<name>\w+)(?:<TensorProperty::(?P<property>\w+)>)?(?:\((?P<argument>.*)\))?$", re.DOTALL)
+_TEXT = pattern(r"^(?P<name>\w+)(?:<TensorProperty::(?P<property>\w+)>)?(?:\((?P<argument>.*)\))?$", re.DOTALL)
 
 
 @dataclass(slots=True, eq=False)

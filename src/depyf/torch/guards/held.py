@@ -8,6 +8,7 @@ import re
 import weakref
 from typing import Any
 
+from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
 from depyf.torch.capture.qualified import qualified_name
 
@@ -46,7 +47,7 @@ def hold(value: object, hint: str = "", *, strongly: bool = False) -> Held:
     return Held(name, value, weak=False)
 
 
-_ADDRESS = re.compile(r"_?\d{9,}")
+_ADDRESS = pattern(r"_?\d{9,}")
 
 
 def hold_key(key: str) -> Held | None:

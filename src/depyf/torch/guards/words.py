@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from depyf.bytecode.patterns import pattern
 from depyf.model.user_line import UserLine
 
-_WHERE = re.compile(r"#\s+(?P<file>[^#]+?):(?P<line>\d+) in (?P<function>\S+)")
-_HINT = re.compile(r" \(HINT: .*\)$", re.DOTALL)
+_WHERE = pattern(r"#\s+(?P<file>[^#]+?):(?P<line>\d+) in (?P<function>\S+)")
+_HINT = pattern(r" \(HINT: .*\)$", re.DOTALL)
 
 
 def expression(part: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from depyf.bytecode.patterns import pattern
 from depyf.model.guard_failure import ABSENT as ABSENT_ITEM
 from depyf.model.guard_failure import PRESENT, Check
 from depyf.torch.guards.clause import Clause, Leaf, Piece
@@ -14,8 +15,8 @@ from depyf.torch.guards.literal import literal, plain_string, quoted
 from depyf.torch.guards.verdicts.difference import ABSENT, brief
 from depyf.torch.guards.words import expression
 
-_EQUALS_NUMBER = re.compile(r"== (\d+)$")
-_HASATTR = re.compile(r"(?:not )?hasattr\((?:.*), '([^']*)'\)(?: == False)?$", re.DOTALL)
+_EQUALS_NUMBER = pattern(r"== (\d+)$")
+_HASATTR = pattern(r"(?:not )?hasattr\((?:.*), '([^']*)'\)(?: == False)?$", re.DOTALL)
 
 
 def _length(leaf: Leaf) -> int | None:

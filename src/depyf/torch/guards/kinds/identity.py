@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import types
 
+from depyf.bytecode.patterns import pattern
 from depyf.model.guard_failure import Check
 from depyf.torch.capture.qualified import code_name
 from depyf.torch.guards.clause import Clause, Leaf, Piece
@@ -12,8 +13,8 @@ from depyf.torch.guards.held import hold, is_builtin
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.verdicts.difference import ABSENT, brief
 
-_ID = re.compile(r"_+check_(?:type_id|obj_id|fake_script_type)\(.*?, (\d+)\)", re.DOTALL)
-_ID_LAST = re.compile(r".*, (\d+)\)", re.DOTALL)
+_ID = pattern(r"_+check_(?:type_id|obj_id|fake_script_type)\(.*?, (\d+)\)", re.DOTALL)
+_ID_LAST = pattern(r".*, (\d+)\)", re.DOTALL)
 
 
 def named(cls: type) -> Piece:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from depyf.bytecode.patterns import pattern
 from depyf.model.guard_failure import Check
 from depyf.torch.guards.clause import Clause, Leaf
 from depyf.torch.guards.expression import torch_expression
@@ -14,7 +15,7 @@ from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.words import expression, user_line
 
 _FUNCTORCH = "torch._functorch.pyfunctorch.compare_functorch_state([])"
-_BASE_VALUE = re.compile(r"(int|float|complex|str|bytes|tuple|list|set|frozenset|dict)\(.*\) == .*$", re.DOTALL)
+_BASE_VALUE = pattern(r"(int|float|complex|str|bytes|tuple|list|set|frozenset|dict)\(.*\) == .*$", re.DOTALL)
 _COUNT = "___normalize_count_iter("
 
 
@@ -51,7 +52,7 @@ def epilogue(leaf: Leaf, at: Place) -> list[Clause] | None:
     return clauses
 
 
-_VALUE = re.compile(r"[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
+_VALUE = pattern(r"[LG]\[[^\]]*\](?:\.\w+(?:\(\))?|\[[^\]]*\])*")
 
 
 def _shown(text: str) -> tuple[str, ...]:

@@ -10,13 +10,14 @@ from functools import cache
 
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
+from depyf.bytecode.patterns import pattern
 from depyf.model.guard_failure import Check
 from depyf.torch.guards.clause import At, Clause, Leaf, Text
 from depyf.torch.guards.kinds.lambdas import epilogue
 from depyf.torch.guards.kinds.place import Place
 from depyf.torch.guards.words import expression
 
-_OVERLAPPING = re.compile(r"check_overlapping\(overlapping=\[(.*)\], non_overlapping=\[(.*)\]\)$", re.DOTALL)
+_OVERLAPPING = pattern(r"check_overlapping\(overlapping=\[(.*)\], non_overlapping=\[(.*)\]\)$", re.DOTALL)
 
 
 def _listed(nodes: Sequence[int]) -> Text:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import torch
 
+from depyf.bytecode.patterns import pattern
 from depyf.torch.adapters.marks import DYNAMIC, INDICES
 from depyf.torch.guards.clause import Clause, Leaf, Piece, Text
 from depyf.torch.guards.kinds import containers
@@ -20,7 +21,7 @@ from depyf.torch.guards.verdicts.difference import ABSENT
 from depyf.torch.guards.verdicts.tensor_match import dispatch_key_names, plain_keys
 from depyf.torch.guards.words import expression
 
-_MATCH = re.compile(
+_MATCH = pattern(
     r", (?P<type>[\w.<>]+), DispatchKeySet\((?P<keys>[^)]*)\), torch\.(?P<dtype>\w+), device=(?P<device>\w+), "
     r"requires_grad=(?P<grad>\w+), size=(?P<size>\[.*?\]), stride=(?P<stride>\[.*?\])\)$",
     re.DOTALL,
@@ -85,9 +86,9 @@ def _numbers(text: str) -> list[int | None]:
 
 
 _BETWEEN = "\0"
-_ABSENT_MARK = re.compile(r"hasattr\(.*, '(?P<name>\w+)'\) == False$", re.DOTALL)
-_EXPECTED_MARK = re.compile(r"\(\(getattr\(.*?, '(?P<name>\w+)', set\(\)\)\.issubset\((?P<value>.*)\)\) if ", re.DOTALL)
-_GATED_MARK = re.compile(
+_ABSENT_MARK = pattern(r"hasattr\(.*, '(?P<name>\w+)'\) == False$", re.DOTALL)
+_EXPECTED_MARK = pattern(r"\(\(getattr\(.*?, '(?P<name>\w+)', set\(\)\)\.issubset\((?P<value>.*)\)\) if ", re.DOTALL)
+_GATED_MARK = pattern(
     r"\(\(getattr\(.*?, '(?P<name>\w+)', None\) == (?P<value>.*)\) if hasattr\(.*, '(?P<gate>\w+)'\) else True\)$",
     re.DOTALL,
 )
@@ -123,7 +124,7 @@ def _marked(leaf: Leaf, at: Place, wanted: Mapping[str, str]) -> list[Clause]:
     return at.clause(leaf, "marked(", *arguments, ")", differences=("marked_differences(", *arguments, ")"))
 
 
-_SUBSET = re.compile(r"\(?(?:\(.*?\.)?.*\.issubset\((?P<value>\{[^}]*\}|set\(\))\)", re.DOTALL)
+_SUBSET = pattern(r"\(?(?:\(.*?\.)?.*\.issubset\((?P<value>\{[^}]*\}|set\(\))\)", re.DOTALL)
 
 
 def dynamic_indices(leaf: Leaf, at: Place) -> list[Clause] | None:
@@ -132,7 +133,7 @@ def dynamic_indices(leaf: Leaf, at: Place) -> list[Clause] | None:
     return None if found is None else _marked(leaf, at, {DYNAMIC: found["value"]})
 
 
-_UNMARKED = re.compile(rf"hasattr\(.*, '{DYNAMIC}'\) == False$", re.DOTALL)
+_UNMARKED = pattern(rf"hasattr\(.*, '{DYNAMIC}'\) == False$", re.DOTALL)
 
 
 def no_hasattr(leaf: Leaf, at: Place) -> list[Clause] | None:
