@@ -15,18 +15,18 @@ WORDS = (": expected", ", got ", "{actual", "{expected", "{subject", "{value", "
 SENTENCES = {"cause", "sentence", "words", "note", "fix"}
 """The attributes that hold a sentence."""
 CUTS = {"partition", "rpartition", "split", "rsplit", "splitlines", "removeprefix", "removesuffix"}
-FINDINGS = ("model", "findings", "views", "torch/guards", "torch/capture")
 
 
 def _calls() -> Iterator[tuple[Path, ast.Call]]:
-    for folder in FINDINGS:
-        for path in sorted((SOURCE / folder).rglob("*.py")):
-            if path != READS_SCHEMA_1:
-                tree = ast.parse(path.read_text(encoding="utf-8"))
-                yield from ((path, node) for node in ast.walk(tree) if isinstance(node, ast.Call))
+    for path in sorted(SOURCE.rglob("*.py")):
+        if path != READS_SCHEMA_1:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            yield from ((path, node) for node in ast.walk(tree) if isinstance(node, ast.Call))
 
 
 def _is_of_re(function: ast.expr) -> bool:
+    if isinstance(function, ast.Name):
+        return function.id == "pattern"
     return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "re"
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from depyf.findings.breaks import of_breaks
 from depyf.findings.bypassed import of_bypassed
 from depyf.findings.caches import of_caches
@@ -15,7 +13,6 @@ from depyf.findings.recompiles import of_recompiles
 from depyf.findings.repeats import of_repeats
 from depyf.findings.skipped import of_skipped
 from depyf.model.finding import SEVERITIES, Cost, Finding, Severity, Where
-from depyf.model.reproducible import without_addresses
 from depyf.model.run import Session
 
 __all__ = ["SEVERITIES", "Cost", "Finding", "Severity", "Where", "findings", "merged"]
@@ -37,6 +34,10 @@ SOURCES = (
 
 
 def findings(session: Session) -> tuple[Finding, ...]:
-    """Return the findings of a run, the most expensive first."""
-    found = (each for source in SOURCES for each in source(session))
-    return merged(replace(each, cause=without_addresses(each.cause)) for each in found)
+    """Return the findings of a run, the most expensive first.
+
+    A session whose index was written at its end keeps them, and a session that was read has those of its index.
+    """
+    if session.findings is not None:
+        return session.findings
+    return merged(finding for source in SOURCES for finding in source(session))

@@ -9,6 +9,7 @@ from depyf.findings.failures import place
 from depyf.model.bypass import CALL, DISABLED, FAIL_ON_RECOMPILE, FORCE_EAGER, FORWARD, PARTS, UNKNOWN, Bypass, Way
 from depyf.model.counts import counted
 from depyf.model.finding import Cost, Finding
+from depyf.model.reproducible import without_addresses
 from depyf.model.run import Session
 
 _RUNS = {
@@ -81,7 +82,7 @@ def _of_stance(about: str, stance: str, found: list[tuple[Bypass, int]]) -> Find
     where = place(first.where) if first.where is not None else None
     elsewhere = f", from {counted(len(found), 'place')}" if len(found) > 1 else ""
     if stance == FAIL_ON_RECOMPILE:
-        reason = f": {first.reason}" if first.reason else ""
+        reason = f": {without_addresses(first.reason)}" if first.reason else ""
         cause = f"{calls} raised an exception under the stance `{stance}`, because no entry serves {_it(times)}{reason}"
         fix = "make a call of this kind before the stance is set, so that there is an entry for it"
         return Finding("stance-failed", "high", where, cause + elsewhere, replace(cost, eager_calls=None), fix, ())

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from depyf.findings.cache_misses.key import BYPASS, cache_name
 from depyf.findings.failures import cost_of, place
 from depyf.model.finding import Finding
+from depyf.model.reproducible import without_addresses
 from depyf.model.run import Session
 from depyf.model.user_line import UserLine
 
@@ -17,7 +18,7 @@ def of_caches(session: Session) -> Iterator[Finding]:
         for event in compiled.caches:
             if event.outcome == BYPASS:
                 where = place(UserLine(function.filename, function.first_line, "", function.name))
-                reason = " ".join(event.reason.split()).rstrip(".") or "torch gives no reason"
+                reason = " ".join(without_addresses(event.reason).split()).rstrip(".") or "torch gives no reason"
                 cause = f"The {cache_name(event)} was bypassed, so that every process compiles it: {reason}"
                 yield Finding("cache-bypass", "low", where, cause, cost_of(compiled), _fix(reason), (str(compiled.id),))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from depyf.model.cuda_graphs import AGAIN, SIZES, SKIPPED
 from depyf.model.finding import Cost, Finding, Where
 from depyf.model.naming import title
+from depyf.model.reproducible import without_addresses
 from depyf.model.run import Session
 from depyf.model.user_source import short_path
 
@@ -32,7 +33,7 @@ def of_cuda_graphs(session: Session) -> Iterator[Finding]:
                 continue
             file, line, inside = each.place or (function.filename, function.first_line, function.name)
             part = f"the {each.part} of " if each.part in ("forward", "backward") else ""
-            reason = each.reason or "torch does not say why"
+            reason = without_addresses(each.reason) or "torch does not say why"
             said = "runs without a CUDA graph" if each.event == SKIPPED else "has its CUDA graph recorded again"
             cause = f"{part}{name} {said}: {reason}"
             kind = "cuda-graph-skipped" if each.event == SKIPPED else "cuda-graph-recorded-again"

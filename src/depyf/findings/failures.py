@@ -14,6 +14,7 @@ from depyf.model.failure import Failure
 from depyf.model.finding import Cost, Finding, Where
 from depyf.model.naming import title
 from depyf.model.phases import duration
+from depyf.model.reproducible import without_addresses
 from depyf.model.run import Compile, Function, GraphBreak, Session
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, short_path
@@ -95,7 +96,7 @@ def caused_by(failure: Failure, reason: str) -> str:
     said, words = reason, ""
     for each in failure.causes:
         if each.partition(": ")[2].rstrip(".") not in said or ": " not in each:
-            words += f"; caused by {each.rstrip('.')}"
+            words += f"; caused by {without_addresses(each).rstrip('.')}"
             said += words
     return words
 
@@ -127,7 +128,7 @@ def of_failures(session: Session) -> Iterator[Finding]:
         if is_foreign(where.filename):
             where = next((each for each in reversed(compiled.user_stack) if not is_foreign(each.filename)), where)
         phase = f" in {failure.phase}" if failure.phase else ""
-        reason = reason_of(failure)
+        reason = without_addresses(reason_of(failure))
         words = f"{failure.kind}: {reason}{caused_by(failure, reason)}{_again(session, function, compiled)}"
         cause = f"The compile of `{title(function)}` failed{phase}, {words}"
         cost = cost_of(compiled, function.eager_calls)
@@ -140,7 +141,7 @@ def of_call_failures(session: Session) -> Iterator[Finding]:
         for each in compiled.call_failures:
             failure, times = each.failure, counted(each.times, "call")
             where = failure.where or UserLine(function.filename, function.first_line, "", function.name)
-            reason = reason_of(failure)
+            reason = without_addresses(reason_of(failure))
             words = f"{failure.kind}: {reason}{caused_by(failure, reason)}"
             cause = f"{times} of `{title(function)}` failed in {failure.phase}, for compile {compiled.id}, {words}"
             yield Finding("call-failure", "high", place(where), cause, cost_of(compiled), "", (str(compiled.id),))

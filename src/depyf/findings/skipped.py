@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from depyf.model.finding import Cost, Finding, Where
 from depyf.model.names import resumed_function
+from depyf.model.reproducible import without_addresses
 from depyf.model.run import Session
 from depyf.model.skips import Whose, skips
 from depyf.model.user_source import short_path
@@ -32,4 +33,4 @@ def of_skipped(session: Session) -> Iterator[Finding]:
 
 
 def _bare(reason: str) -> str:
-    return reason.removeprefix(_BEFORE).removesuffix(_BEHIND).rstrip(".")
+    return without_addresses(reason).removeprefix(_BEFORE).removesuffix(_BEHIND).rstrip(".")

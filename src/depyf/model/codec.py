@@ -193,8 +193,14 @@ class Row:
         Raises:
             KeyError: the JSON lacks the key, which has no default.
         """
-        if self.key in written:
-            return self.form.read(written[self.key])
+        return self.form.read(written[self.key]) if self.key in written else self.missing(written)
+
+    def missing(self, written: Json) -> Any:  # noqa: ANN401 - of the field's type
+        """Return the field's value from the JSON of an object that lacks the key.
+
+        Raises:
+            KeyError: the key has no default.
+        """
         if self.older is not None:
             return self.older(written)
         if self.default is _REQUIRED:
@@ -228,7 +234,9 @@ class Record:
         self._inside, self._into = inside, into
         self._within = within or attrgetter(into or "__class__")
         self._writers = [(row.key, row.get, row.form.write, row.is_left_out) for row in rows]
-        self._readers = [(row.argument_name, row.read) for row in rows if row.argument is not None]
+        self._readers = [
+            (row.argument_name, row.key, row.form.read, row.missing) for row in rows if row.argument is not None
+        ]
         self._states = [(row.get, row.form.state) for row in rows]
 
     def write(self, value: Any) -> Json:  # noqa: ANN401 - an instance of the class
@@ -252,8 +260,8 @@ class Record:
         """
         if self._inside is not None:
             others[self._into] = self._inside.read(written)
-        for argument, read in self._readers:
-            others[argument] = read(written)
+        for argument, key, read, missing in self._readers:
+            others[argument] = read(written[key]) if key in written else missing(written)
         return self.made(**others)
 
     def state(self, value: Any) -> object:  # noqa: ANN401 - an instance of the class

@@ -16,6 +16,7 @@ from depyf.bytecode.records import dataclass
 from depyf.model.archive import archived
 from depyf.model.codec import Json
 from depyf.model.finding import FINDING_ROWS, Finding
+from depyf.model.index_json import SCHEMA
 from depyf.model.run import (
     COMPILE_ROWS,
     OTHER_ROWS,
@@ -202,6 +203,8 @@ def session_of(index: Json) -> Session:
             own = f"{len(session.functions)}"
             session.functions[own] = _function(resume, own, key, order)
     session.now = tuple(map(RUNNING_ROWS.read, index.get("now", ())))
+    if session.ended and index["schema"] == SCHEMA:
+        session.findings = tuple(findings_of(index))
     session.installed = {each["file"] for each in index["skipped"] if each.get("installed")}
     return session
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from depyf.bytecode.records import dataclass
 from depyf.model.bypass import BYPASSED_ROWS, Bypass
@@ -74,6 +74,9 @@ from depyf.model.running_compile import RunningCompile
 from depyf.model.trace_file import TRACE_ROWS, TraceFile
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_installed
+
+if TYPE_CHECKING:
+    from depyf.model.finding import Finding
 
 __all__ = [
     "MOST_ENTRIES", "Artefact", "CacheEvent", "Compile", "CompileId", "Dialect", "EntryContrast", "FailedEntry",
@@ -357,6 +360,8 @@ class Session:
     """The path of the page about other processes that write to the same directory; "" if there are none."""
     directory: str = ""
     """The directory with the files of the run; "" for a run that was read back."""
+    findings: tuple[Finding, ...] | None = None
+    """The findings as the index has them that was written at the end of the run; None before."""
     view: SessionView | None = field(default=None, repr=False, compare=False)
     """The display of the session in a terminal and in a notebook."""
 

@@ -34,10 +34,10 @@ Nothing was compiled while the context was active. Usual reasons:
 COUNTED_AGAIN = "\n`{}`: Dynamo was reset, and torch counts its compiles from 0 for the {} time.\n"
 
 
-def index_markdown(session: Session, found: tuple[Finding, ...] | None = None) -> str:
-    """Return the text of `index.md`; `found` are the findings, if the caller has them."""
+def index_markdown(session: Session) -> str:
+    """Return the text of `index.md`."""
     pairs = list(session.compiles())
-    parts = [_summary(session, pairs), _findings(findings(session) if found is None else found)]
+    parts = [_summary(session, pairs), _findings(findings(session))]
     if pairs:
         parts += [
             _compiles(session, pairs),

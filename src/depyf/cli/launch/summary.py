@@ -14,7 +14,7 @@ from depyf.links.profile.files import read_profile
 from depyf.links.profile.text import most_expensive
 from depyf.model.compile_times import read_times
 from depyf.model.counts import Place, break_count, counted, places_of_breaks
-from depyf.model.index_reader import changed_at, findings_of, has_index, load_index, session_of
+from depyf.model.index_reader import changed_at, has_index, load_index, session_of
 from depyf.model.naming import title
 from depyf.model.phases import duration
 from depyf.model.run import Recompile, Transformed
@@ -72,7 +72,7 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
     session = session_of(index)
     found.functions += len(session.roots())
     found.problems += len(session.problems)
-    found.findings += findings_of(index) if session.ended else findings(session)
+    found.findings += findings(session)
     for function, each in session.compiles():
         seconds, made = duration(each.seconds), each.transformed
         found.compiles += 1

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from depyf.bytecode.records import dataclass
 from depyf.findings.catalogue.kind import Kind
+from depyf.model.reproducible import without_addresses
 from depyf.model.run import GraphBreak
 from depyf.model.user_source import short_path
 
@@ -263,7 +264,7 @@ def called_in(found: GraphBreak) -> str:
     place = found.where.filename.replace("\\", "/") if found.where is not None else ""
     is_hook = place.endswith(_MODULES) and found.where is not None and _HOOK.search(found.where.text)
     defined = f" ({short_path(found.called.filename)}:{found.called.line})" if found.called is not None else ""
-    plain = name["name"].removeprefix("<unknown module>.").rpartition("<locals>.")[2]
+    plain = without_addresses(name["name"]).removeprefix("<unknown module>.").rpartition("<locals>.")[2]
     return f"{'the hook ' if is_hook else ''}`{plain}`{defined}"
 
 
@@ -272,6 +273,7 @@ def error_in(found: GraphBreak) -> str:
     text = " ".join((found.explanation or found.reason).split())
     error, node = _ERROR.search(text), _NODE.search(text)
     said = error["error"].rstrip(". ") if error is not None else "an exception"
+    said = without_addresses(said)
     return f"{said} at `{node['target']}`" if node is not None else said
 
 
@@ -282,7 +284,7 @@ def said_by_torch(found: GraphBreak) -> str:
     """
     reason, explanation = (" ".join(text.split()).rstrip(".") for text in (found.reason, found.explanation))
     is_told = "`" in explanation and len(explanation) <= MOST_EXPLAINED and explanation not in reason
-    return f"{reason}: {explanation}" if is_told else reason
+    return without_addresses(f"{reason}: {explanation}" if is_told else reason)
 
 
 def advised(hints: Sequence[str]) -> str:

@@ -224,13 +224,14 @@ def note_of(kind: Kind, failure: GuardFailure, step: int = 0) -> str:
 
 def _filled(template: str, kind: Kind, failure: GuardFailure, step: int) -> str:
     """Return a template with the parts of a guard failure, without unknown values."""
+    failure = _without_addresses(failure)
     is_held = template in (DEFAULTS.cause, DEFAULTS.fix)
     subject = (holder_of(failure) if is_held else "") or failure.subject
     value = f"`{subject}` ({kind.place_words})" if kind.place_words else f"`{subject}`"
     expected, actual = _plain(failure.expected), _plain(failure.actual)
     if failure.check is Check.DISPATCH_KEYS and _device(expected) != _device(actual):
         expected, actual = _device(expected), _device(actual)
-    sentence = template.format(
+    return template.format(
         subject=subject,
         value="the value carried over the graph break" if kind.is_carried else value,
         named="carried over the graph break" if kind.is_carried else value,
@@ -244,7 +245,17 @@ def _filled(template: str, kind: Kind, failure: GuardFailure, step: int) -> str:
         text=failure.text or failure.words,
         item=f"{failure.check.value} {failure.item}",
     )
-    return without_addresses(sentence)
+
+
+def _without_addresses(failure: GuardFailure) -> GuardFailure:
+    """Return a guard failure whose values are without the addresses of objects."""
+    return replace(
+        failure,
+        expected=without_addresses(failure.expected),
+        actual=without_addresses(failure.actual),
+        values=tuple((source, without_addresses(value)) for source, value in failure.values),
+        text=without_addresses(failure.text),
+    )
 
 
 def _change_words(expected: str, actual: str, preposition: str = "") -> str:

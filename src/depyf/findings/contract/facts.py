@@ -31,6 +31,9 @@ LIMITS = ("RecompileLimitExceeded", "CacheLimitExceeded", "cache_size_limit", "r
 OF_DYNAMO = "torch/_dynamo/"
 """The folder of torch's functions that call a compiled module."""
 
+RUNS_EAGER, RAISES = "runs eager", "raises"
+"""The words after the name of a frame without a compile, before the reason."""
+
 _KERNEL = re.compile(r"^(?P<name>[A-Za-z_]\w*) = async_compile\.\w+\(", re.MULTILINE)
 _EXTERN = re.compile(r"\bextern_kernels\.(?P<name>\w+)\(")
 _FRAME = re.compile(r" <FrameSummary file .*?>")
@@ -113,7 +116,7 @@ def _of_compile(function: Function, compiled: Compile) -> Iterator[Fact]:
         reason = plain(compiled.failure.summary)
         is_limit = any(name in compiled.failure.kind or name in compiled.failure.reason for name in LIMITS)
         limit = "the limit of recompiles is reached" if is_limit else reason
-        what = "raises" if compiled.failure.raised else "runs eager"
+        what = RAISES if compiled.failure.raised else RUNS_EAGER
         yield Fact("eager_calls", f"{name} {what}: {limit}", compiled.failure.where or here, (reason, *why))
         return
     for artefact in compiled.artefacts:
@@ -145,7 +148,7 @@ def _of_skips(session: Session) -> Iterator[Fact]:
         known = (each.name, each.filename) in failed
         if each.whose is Whose.OWN and not known and not is_harmless(each.reason):
             where = UserLine(each.filename, 0, "", each.name)
-            yield Fact("eager_calls", f"{each.what} runs eager: {plain(each.reason)}", where)
+            yield Fact("eager_calls", f"{each.what} {RUNS_EAGER}: {plain(each.reason)}", where)
 
 
 def _of_caches(session: Session) -> Iterator[Fact]:

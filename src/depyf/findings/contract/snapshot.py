@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from depyf.bytecode.records import dataclass
-from depyf.findings.contract.facts import Fact
+from depyf.findings.contract.facts import RAISES, RUNS_EAGER, Fact
 
 LABELS = {"graphs": "graph", "breaks": "break", "recompiles": "recompile", "eager_calls": "eager", "kernels": "kernel"}
 """The first word in the line of a fact, by its aspect, in the order of the file."""
@@ -29,8 +29,6 @@ HELD = ("graph", "break", "recompile", "eager")
 HEAD = "# What {} compiles. Written by `pytest --update-compiles`."
 _VERSION = re.compile(r"^torch (\S+)$", re.MULTILINE)
 _RELEASE = re.compile(r"\d+\.\d+")
-_CODE = re.compile(r"`(.*?)`")
-_EAGER = re.compile(" runs eager| raises")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +95,7 @@ def _worse(before: list[str], after: list[str]) -> Iterable[str]:
 def _held(line: str) -> tuple[str, str]:
     label, _, rest = line.partition(" ")
     subject = rest.partition(":")[0]
-    code = _CODE.search(rest) if label == "break" else None
-    return label, f"{subject}: `{code[1]}`" if code else _EAGER.split(subject)[0]
+    if label == "break":
+        code = rest.split("`", 2)
+        return label, f"{subject}: `{code[1]}`" if len(code) > 2 else subject
+    return label, subject.removesuffix(f" {RUNS_EAGER}").removesuffix(f" {RAISES}")

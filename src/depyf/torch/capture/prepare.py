@@ -102,7 +102,7 @@ class DumpContext:
             else:
                 self._trace = kept
         self.session.unavailable.update(ACTIVE.enter(self))
-        self.session.ended = False
+        self.session.ended, self.session.findings = False, None
 
     @pausing
     def leave(self) -> None:

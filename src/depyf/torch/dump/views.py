@@ -26,13 +26,15 @@ def write_views(
         if root.key in by_function and root.file:
             with problems.contained(f"writing {root.file}"):
                 _write_full_code(session, root, by_function, earlier, dump)
-    found = None
+    session.findings = None
     with problems.contained("looking for findings"):
-        found = findings(session)
+        session.findings = findings(session)
     with problems.contained(f"writing {INDEX}"):
-        dump.write(INDEX, dump.without_directory(index_json(session, found)))
+        dump.write(INDEX, dump.without_directory(index_json(session, findings(session))))
     with problems.contained("writing index.md"):
-        dump.write("index.md", dump.without_directory(index_markdown(session, found)))
+        dump.write("index.md", dump.without_directory(index_markdown(session)))
+    if not session.ended:
+        session.findings = None
 
 
 def _write_full_code(

@@ -87,7 +87,8 @@ def _take(join: LogJoin, record: Record, reader: Reader) -> None:
 
 def _write(session: Session) -> None:
     directory = Path(session.directory)
-    write_whole(directory / INDEX, index_parts(session, findings(session)))
+    session.findings = findings(session)
+    write_whole(directory / INDEX, index_parts(session, session.findings))
     write_whole(directory / "index.md", index_markdown(session))
 
 

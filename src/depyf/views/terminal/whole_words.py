@@ -5,7 +5,6 @@ A word that is longer than the terminal is wide stays in one piece, so that it c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
@@ -48,10 +47,13 @@ def _ends(line: str, width: int) -> list[int]:
     """
     ends: list[int] = []
     begin = 0
-    for word in re.finditer(r"\S+", line):
-        if cell_len(line[begin : word.end()]) > width and word.start() > begin:
-            begin = word.start()
+    start = 0
+    for word in line.split():
+        start = line.index(word, start)
+        if cell_len(line[begin : start + len(word)]) > width and start > begin:
+            begin = start
             ends.append(begin)
+        start += len(word)
     return ends
 
 
