@@ -88,4 +88,4 @@ def _readable(content: dict[str, Any]) -> str:
         lines = f",{margin} ".join(json.dumps(guard) for guard in row.content)
         return f"[{margin} {lines}{margin}]" if lines else "[]"
 
-    return _MARK.sub(unmarked, text)
+    return _MARK.sub(unmarked, text) if rows else text
