@@ -5,27 +5,30 @@ from __future__ import annotations
 import difflib
 import os
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from depyf.version import __version__
 
-COMMANDS = {
-    "run": "run:run_command",
-    "report": "report:report",
-    "show": "show:show",
-    "diff": "diff:diff",
-    "decompile": "decompile:decompile",
-    "verify": "verify:verify",
-    "coverage": "coverage:coverage",
-    "doctor": "doctor:doctor",
-    "kernel": "kernel:kernel",
-    "fix": "fix:fix_command",
-    "bits": "bits:bits",
-    "init": "init:init",
-    "skill": "skill_command:skill",
-    "mcp": "mcp.command:mcp",
-}
+
+def _commands() -> dict[str, str]:
+    """Return the module and the function of each command, by its name, from the texts of this package's files.
+
+    A command is found by its decorator. Importing all files for one command would take longer than most commands.
+    """
+    commands = {}
+    folder = Path(__file__).parent
+    for path in sorted(folder.rglob("*.py")):
+        _, decorator, rest = path.read_text(encoding="utf-8").partition("\n@click.command(")
+        if decorator:
+            function = rest.partition("\ndef ")[2].partition("(")[0]
+            module = ".".join(path.relative_to(folder).with_suffix("").parts)
+            commands[function.removesuffix("_command").replace("_", "-")] = f"{module}:{function}"
+    return commands
+
+
+COMMANDS = _commands()
 """The module of this package that has each command, and the command's name there."""
 
 WELCOME = """\

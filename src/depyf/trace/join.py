@@ -39,6 +39,7 @@ from depyf.model.user_source import is_generated, is_library_file, short_path
 from depyf.trace import cuda_graphs, records, refusals, stages
 from depyf.trace.caches import cache_event, has_read_no_sizes
 from depyf.trace.directory import LOOSE, Files
+from depyf.trace.kinds import Taken, parsers_of
 
 _AOT_ID = pattern(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
 """Inductor's note on the part of its module: `forward`, `backward`, or `inference`."""
@@ -311,6 +312,8 @@ class Join(ABC, Generic[R]):
 
     def _record_of(self, running: R, kind: str, details: Mapping[str, Any], payload: str | None, attempt: int) -> None:
         cuda_graphs.note(running.compile, kind, details, payload)
+        for parse in parsers_of(kind):
+            parse(Taken(running.compile, details, payload, self.line_at))
         if kind == stages.BREAK_REASON:
             self._note_break(running, payload or "", attempt)
         elif kind == stages.FRAME_ENDS:
@@ -320,10 +323,6 @@ class Join(ABC, Generic[R]):
         elif kind in stages.SHAPE_FACTS:
             running.compile.shapes.append(self._shape_fact(kind, details))
         elif payload is not None and kind not in self._not_kept:
-            if kind == stages.SIDE_EFFECTS:
-                made = running.compile
-                own = (made.filename, made.name)
-                made.effects = records.side_effects(payload, made.effects, own, self.line_at)
             artefact = artefact_of(kind, details, payload, attempt)
             if kind in stages.CACHES or kind in stages.PGO_WRITTEN and has_read_no_sizes(running.compile):
                 running.compile.caches.append(cache_event(kind, artefact))
