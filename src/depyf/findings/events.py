@@ -125,8 +125,8 @@ def _smallest_cover(found: Sequence[Cause], rows: Sequence[_Row]) -> set[int]:
 
 def _apart_in_call(row: _Row) -> Iterator[CauseSet]:
     """Yield what keeps a call apart from each earlier entry: other functions of the call were recompiled with it."""
-    for causes in row.apart.values():
-        yield causes | (row.in_call - row.nearest) if causes else causes
+    for apart in row.apart.values():
+        yield apart | (row.in_call - row.nearest) if apart else apart
 
 
 def _always_with(found: Sequence[Cause], rows: Sequence[_Row]) -> dict[int, CauseSet]:
