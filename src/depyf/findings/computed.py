@@ -42,6 +42,8 @@ class Origins:
             for index, cause in enumerate(found)
             if is_computed(functions[cause.function.root], cause.function, cause.failures[0])
         )
+        self._arguments = frozenset(range(len(found))) - self._computed
+        self._elsewhere: dict[int, frozenset[int]] = {}
 
     def of(self, causes: Collection[int], in_call: Collection[int]) -> frozenset[int]:
         """Return causes, with the origin in place of each computed value.
@@ -55,13 +57,13 @@ class Origins:
 
     def _origin(self, index: int, in_call: Collection[int]) -> frozenset[int]:
         others = frozenset(in_call) - self._computed
-        alike = self._alike(index, others)
-        if alike or others:
-            return alike or others
+        if others:
+            return self._alike(index, others) or others
         # The function already had an entry for such a call, but its resume function had none.
-        known = frozenset(range(len(self._checks))) - self._computed
-        alike = self._alike(index, known) if self._checks[index] in _OF_KIND else frozenset()
-        return alike if len(alike) == 1 else frozenset((index,))
+        if index not in self._elsewhere:
+            alike = self._alike(index, self._arguments) if self._checks[index] in _OF_KIND else frozenset()
+            self._elsewhere[index] = alike if len(alike) == 1 else frozenset((index,))
+        return self._elsewhere[index]
 
     def _alike(self, index: int, others: Collection[int]) -> frozenset[int]:
         """Return the causes of the same function that are about the same respect of a value."""

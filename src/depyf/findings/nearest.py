@@ -15,7 +15,7 @@ from dataclasses import replace
 from depyf.bytecode.records import dataclass
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.run import FailedEntry, Recompile
-from depyf.model.spelling import without_strings
+from depyf.model.spelling import spelled, without_strings
 
 INDEX = re.compile(r"\[\d+\]")
 """The part that distinguishes items of one container."""
@@ -186,9 +186,9 @@ def _is_shape_clause(
     is_relation = ".size()" in source or ".shape" in source
     if bool(dimensions) and (failure.check is Check.DIMENSION or is_relation):
         return True
-    tensors = _STRIDE_OF.findall(failure.source) if failure.is_condition else ()
-    return bool(tensors) and any((tensor, Check.STRIDE) in respects for tensor in tensors)
+    tensors = {spelled(tensor) for tensor in _STRIDE_OF.findall(failure.source)} if failure.is_condition else set()
+    return any(check is Check.STRIDE and spelled(tensor) in tensors for tensor, check in respects)
 
 
-_STRIDE_OF = re.compile(r"([LG]\[[^\s]+?)\.stride\(\)")
+_STRIDE_OF = re.compile(r"([LG]\[\S+?)\.stride\(\)")
 """The tensors of which a condition compares strides."""
