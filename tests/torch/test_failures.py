@@ -269,3 +269,19 @@ def test_a_run_that_ends_with_a_failing_call_says_so_at_its_end(tmp_path: Path) 
     assert "1 call failed in compiled code" in told_at_end
     assert "1 call of `f` failed in the code of the backend `backend`" in told_at_end
     assert "caused by ValueError: as documented (program.py:10)" in told_at_end
+
+
+def test_a_failure_in_a_library_stands_at_the_users_innermost_traced_line(tmp_path: Path) -> None:
+    @torch.library.custom_op("depyf_tests::quartered", mutates_args=())
+    def quartered(x: torch.Tensor) -> torch.Tensor:
+        return x / 4
+
+    def helper(x: Any) -> Any:
+        return quartered(x + 1) * 3  # here: the operator
+
+    @torch.compile(backend="eager")
+    def run(x: Any) -> Any:
+        return helper(x)
+
+    _, (failure, *_) = told(tmp_path, lambda: run(torch.ones(3)), Exception)
+    assert "here: the operator" in line(failure)

@@ -17,7 +17,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from depyf.bytecode.records import dataclass
+from depyf.findings.calls import call_of
 from depyf.findings.causes import Cause, causes
+from depyf.findings.computed import Origins
 from depyf.findings.failures import is_limit
 from depyf.findings.nearest import guard_failures, independent
 from depyf.model.run import Compile, Function, Recompile, Session
@@ -45,12 +47,18 @@ class Event:
 
 @dataclass(slots=True)
 class _Row:
-    """A recompile: the causes that keep it apart from each earlier entry, by the entry, and from the nearest one."""
+    """A recompile, and the causes that made it.
+
+    apart: the causes that keep it apart from each earlier entry, by the entry.
+    nearest: the causes that keep it apart from the nearest entry.
+    in_call: the same for all recompiles of the function and of its resume functions in the same call.
+    """
 
     function: Function
     compiled: Compile
     apart: dict[str, CauseSet] = field(default_factory=dict)
     nearest: CauseSet = frozenset()
+    in_call: CauseSet = frozenset()
 
 
 def events(session: Session) -> list[Event]:
@@ -64,7 +72,7 @@ def events(session: Session) -> list[Event]:
     principals = _smallest_cover(found, rows)
     switches = _switches(found, principals, rows)
     principals |= switches
-    owner = {row.compiled.order: _owner(found, principals, switches, row.nearest) for row in rows if row.nearest}
+    owner = {row.compiled.order: _owner(found, principals, switches, row.in_call) for row in rows if row.in_call}
     attached = _attached(found, principals, rows)
     return [_event(index, found, rows, owner, attached.get(index, ())) for index in sorted(principals)]
 
@@ -75,13 +83,21 @@ def _rows(session: Session, found: Sequence[Cause], members: Mapping[int, list[i
     for index, cause in enumerate(found):
         for part in (cause, *cause.below):
             subjects.update(((part.function.key, failure.subject), index) for failure in part.failures)
-    for function, compiled in session.compiles():
-        if not isinstance(compiled.trigger, Recompile) or compiled.order not in members:
+    recompiles = [pair for pair in session.compiles() if pair[1].order in members]
+    calls: dict[tuple[object, ...], set[int]] = {}
+    for function, compiled in recompiles:
+        calls.setdefault(call_of(function, compiled), set()).update(members[compiled.order])
+    origins = Origins(found, session.functions)
+    for function, compiled in recompiles:
+        if not isinstance(compiled.trigger, Recompile):
             continue
-        row = _Row(function, compiled, nearest=frozenset(members[compiled.order]))
+        together = calls[call_of(function, compiled)]
+        row = _Row(function, compiled)
+        row.nearest = origins.of(members[compiled.order], together)
+        row.in_call = origins.of(together, together)
         for entry in compiled.trigger.entries:
             known = (subjects.get((function.key, each.subject)) for each in independent(guard_failures(entry)))
-            row.apart[entry.entry] = frozenset(index for index in known if index is not None)
+            row.apart[entry.entry] = origins.of([index for index in known if index is not None], together)
         yield row
 
 
@@ -91,7 +107,13 @@ def _smallest_cover(found: Sequence[Cause], rows: Sequence[_Row]) -> set[int]:
     Of causes that explain equally many pairs of entries, a state of the call comes first, because what changes with it
     in one call follows from where the call stands; then the one that torch checks first.
     """
-    pairs = [causes for row in rows for causes in (row.nearest, *row.apart.values()) if causes]
+    always = _always_with(found, rows)
+    pairs = [
+        causes.union(*(always.get(index, ()) for index in causes))
+        for row in rows
+        for causes in (row.in_call, *_apart_in_call(row))
+        if causes
+    ]
     chosen: set[int] = set()
     while pairs:
         counts = Counter(index for causes in pairs for index in causes)
@@ -99,6 +121,32 @@ def _smallest_cover(found: Sequence[Cause], rows: Sequence[_Row]) -> set[int]:
         chosen.add(best)
         pairs = [causes for causes in pairs if best not in causes]
     return chosen
+
+
+def _apart_in_call(row: _Row) -> Iterator[CauseSet]:
+    """Yield what keeps a call apart from each earlier entry: other functions of the call were recompiled with it."""
+    for apart in row.apart.values():
+        yield apart | (row.in_call - row.nearest) if apart else apart
+
+
+def _always_with(found: Sequence[Cause], rows: Sequence[_Row]) -> dict[int, CauseSet]:
+    """Return for a cause those of its resumed function and other parts of it that differed in each of its calls.
+
+    Such a cause may keep an older entry of a resume function apart by itself, and yet it never changed by itself.
+    """
+    common: dict[int, CauseSet] = {}
+    for row in rows:
+        for index in row.in_call:
+            common[index] = common.get(index, row.in_call) & row.in_call
+    return {
+        index: frozenset(
+            other
+            for other in others
+            if found[other].function is not found[index].function
+            and found[other].function.root == found[index].function.root
+        )
+        for index, others in common.items()
+    }
 
 
 def _is_of_call(cause: Cause) -> bool:
@@ -114,17 +162,17 @@ def _switches(found: Sequence[Cause], principals: Collection[int], rows: Sequenc
     states = [index for index in range(len(found)) if index not in principals and _is_of_call(found[index])]
     switches: set[int] = set()
     for index in states:
-        theirs = [row.nearest for row in rows if index in row.nearest]
+        theirs = [row.in_call for row in rows if index in row.in_call]
         others = {other for nearest in theirs for other in nearest if other in principals}
         is_new = not any(nearest & switches for nearest in theirs)
-        if is_new and all(any(other in row.nearest and index not in row.nearest for row in rows) for other in others):
+        if is_new and all(any(other in row.in_call and index not in row.in_call for row in rows) for other in others):
             switches.add(index)
     return switches
 
 
-def _owner(found: Sequence[Cause], principals: Collection[int], switches: Collection[int], nearest: CauseSet) -> int:
+def _owner(found: Sequence[Cause], principals: Collection[int], switches: Collection[int], in_call: CauseSet) -> int:
     """Return the event to which a recompile belongs: of several, the one whose value is new most often."""
-    candidates = nearest & set(switches) or nearest & set(principals)
+    candidates = in_call & set(switches) or in_call & set(principals)
     return max(candidates, key=lambda index: (found[index].variety, -index))
 
 
@@ -132,7 +180,7 @@ def _attached(found: Sequence[Cause], principals: Collection[int], rows: Sequenc
     """Return for each event the causes that are no events of their own, and differ mostly together with it."""
     attached: dict[int, list[int]] = {}
     for index in range(len(found)):
-        shared = Counter(other for row in rows if index in row.nearest for other in row.nearest if other in principals)
+        shared = Counter(other for row in rows if index in row.in_call for other in row.in_call if other in principals)
         if index not in principals and shared:
             attached.setdefault(max(shared, key=lambda other: (shared[other], -other)), []).append(index)
     return attached
@@ -142,7 +190,7 @@ def _event(
     index: int, found: Sequence[Cause], rows: Sequence[_Row], owner: Mapping[int, int], attached: Sequence[int]
 ) -> Event:
     own = [row for row in rows if owner.get(row.compiled.order) == index]
-    shared = Counter(other for row in own for other in row.nearest if other != index)
+    shared = Counter(other for row in own for other in row.in_call if other != index)
     order = sorted(shared, key=lambda other: (other not in attached, other))
     group, outermost = frozenset((index, *attached)), found[index].function
     functions = {row.function.key for row in own}

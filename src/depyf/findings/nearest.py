@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from depyf.bytecode.records import dataclass
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.run import FailedEntry, Recompile
-from depyf.model.spelling import without_strings
+from depyf.model.spelling import spelled, without_strings
 
 INDEX = re.compile(r"\[\d+\]")
 """The part that distinguishes items of one container."""
@@ -103,7 +103,7 @@ def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
         yield from failures
         return
     respects = {(failure.source, failure.check) for failure in failures}
-    states = {failure.source for failure in failures if failure.check is Check.STATE}
+    states = {failure.source: failure for failure in failures if failure.check is Check.STATE}
     dimensions: set[tuple[object, object]] = set()
     changes: set[tuple[object, ...]] = set()
     for failure in failures:
@@ -113,7 +113,7 @@ def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
                 continue
             dimensions |= changed
         change = _change(failure)
-        if change in changes or _follows(failure, respects, states) or _is_shape_clause(failure, dimensions):
+        if change in changes or _follows(failure, respects, states) or _is_shape_clause(failure, dimensions, respects):
             continue
         if change:
             changes.add(change)
@@ -138,7 +138,9 @@ def _change(failure: GuardFailure) -> tuple[object, ...]:
     return ()
 
 
-def _follows(failure: GuardFailure, respects: Collection[tuple[str, Check]], states: Collection[str]) -> bool:
+def _follows(
+    failure: GuardFailure, respects: Collection[tuple[str, Check]], states: Mapping[str, GuardFailure]
+) -> bool:
     """Return whether a guard failure follows from another one of the same entry."""
     source = failure.source
     match failure.check:
@@ -150,7 +152,7 @@ def _follows(failure: GuardFailure, respects: Collection[tuple[str, Check]], sta
         case Check.DISPATCH_KEYS:
             return bool(states) or (source, Check.TYPE) in respects or (source, Check.DEVICE) in respects
         case Check.DTYPE:
-            return "default_dtype" in states
+            return "default_dtype" in states and _is_same_dtype(failure, states["default_dtype"])
         case Check.REQUIRES_GRAD:
             return "grad_mode" in states or (source, Check.TYPE) in respects
     holders = [name for name, check in respects if name and check in _HOLDING]
@@ -161,8 +163,32 @@ _HOLDING = (Check.VALUE, Check.TYPE, Check.CLASS, Check.LENGTH, Check.NUMBER_OF_
 """Checks of a value as a whole: if one fails, the checks of its items and attributes fail as a consequence."""
 
 
-def _is_shape_clause(failure: GuardFailure, dimensions: Collection[object]) -> bool:
-    """Return whether a failure is about a relation between sizes, and a size differs anyway."""
+def _is_same_dtype(failure: GuardFailure, default: GuardFailure) -> bool:
+    """Return whether a dtype changed as the default dtype did, or the complex dtype that belongs to it."""
+    return all(
+        dtype in (of_default, _COMPLEX.get(of_default))
+        for dtype, of_default in ((failure.expected, default.expected), (failure.actual, default.actual))
+    )
+
+
+_COMPLEX = {"torch.float64": "torch.complex128", "torch.float32": "torch.complex64", "torch.float16": "torch.complex32"}
+"""torch's complex dtype for each default dtype that has one."""
+
+
+def _is_shape_clause(
+    failure: GuardFailure, dimensions: Collection[object], respects: Collection[tuple[str, Check]]
+) -> bool:
+    """Return whether a failure is about a relation between sizes or strides, and one of them differs anyway.
+
+    The condition on a stride `2 <= L["x"].stride()[1]` follows from another stride of `x`.
+    """
     source = without_strings(failure.source)
     is_relation = ".size()" in source or ".shape" in source
-    return bool(dimensions) and (failure.check is Check.DIMENSION or is_relation)
+    if bool(dimensions) and (failure.check is Check.DIMENSION or is_relation):
+        return True
+    tensors = {spelled(tensor) for tensor in _STRIDE_OF.findall(failure.source)} if failure.is_condition else set()
+    return any(check is Check.STRIDE and spelled(tensor) in tensors for tensor, check in respects)
+
+
+_STRIDE_OF = re.compile(r"([LG]\[\S+?)\.stride\(\)")
+"""The tensors of which a condition compares strides."""

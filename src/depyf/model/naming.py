@@ -45,7 +45,7 @@ def plain_name(function: Function) -> str:
 def whole_name(function: Function) -> str:
     """Return the name of a function for a reader; for a resume function, the name of the resumed function."""
     name = plain_name(function)
-    if _is_in(function.filename, WRAPS):
+    if is_of_wrapper(function):
         return _of_module(function) or called_first(function) or function.qualname or name
     if name == "wrapper" and _is_in(function.filename, HOOKS_STEP):
         cls = _named(function, _STEPPED)
@@ -55,6 +55,11 @@ def whole_name(function: Function) -> str:
         return qualified
     cls = owner(function).rpartition(".")[2]
     return f"{cls}.forward" if cls else qualified
+
+
+def is_of_wrapper(function: Function) -> bool:
+    """Return whether a function is torch's own, which calls a compiled object. Its line is none of the program's."""
+    return _is_in(function.filename, WRAPS)
 
 
 def _of_module(function: Function) -> str:

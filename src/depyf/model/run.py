@@ -16,6 +16,7 @@ from depyf.model.bypass import BYPASSED_ROWS, Bypass
 from depyf.model.codec import (
     FLAG,
     INTEGER,
+    NATURAL,
     NUMBER,
     OBJECT,
     POSITIVE,
@@ -136,6 +137,8 @@ class Compile:
     """The name of the backend, as the user writes it; "" if it is not known."""
     order: int = 0
     """Increases from compile to compile, in the order in which they began."""
+    call: int | None = None
+    """The call of the root function in which it began, counted from 1; None if calls are not counted."""
     number: int = 0
     """Counts the compiles of functions of one name from 0, for `<n>` of `__transformed_code_<n>_for_<fn>.py`."""
 
@@ -159,6 +162,13 @@ COMPILE_ROWS = Record(
         nullable(INTEGER),
         about="Calls that the entry served in the context; null if this torch does not count them.",
         log=Log.APART,
+    ),
+    Row(
+        "call",
+        nullable(NATURAL),
+        about="The call of the function, or of the one that it resumes, in which this compile began; counted from 1.",
+        default=None,
+        is_left_out=True,
     ),
     Row("breaks", growing(BREAK_ROWS.form), log=Log.GROWS),
     Row(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from depyf.findings.nearest import nearest
 from depyf.findings.reasons import reason_words
+from depyf.model.naming import is_of_wrapper
 from depyf.model.run import (
     Artefact,
     Compile,
@@ -15,7 +16,8 @@ from depyf.model.run import (
     Resume,
     Transformed,
 )
-from depyf.model.user_source import Resumption, is_generated, is_library_file, short_path
+from depyf.model.user_line import UserLine
+from depyf.model.user_source import Resumption, is_foreign, is_generated, short_path
 
 
 def trigger_words(root: Function, function: Function, compiled: Compile, rest: str = "in index.md") -> str:
@@ -52,16 +54,24 @@ def place_words(function: Function) -> str:
 
 
 def where_words(function: Function) -> str:
-    """Return the place of a function; for generated code the line of the program that led to its first compile.
+    """Return the place of a function; for code that is none of the program's, the line that led to its first compile.
 
-    before: <eval_with_key>.7:4
-    after:  train.py:17, in generated code
+    before: <eval_with_key>.7:4                        torch/_dynamo/external_utils.py:67
+    after:  train.py:17, in generated code             train.py:17, the first call
     """
-    if is_generated(function.filename) and function.compiles:
-        for call in reversed(function.compiles[0].user_stack):
-            if not (is_generated(call.filename) or is_library_file(call.filename)):
-                return f"{short_path(call.filename)}:{call.line}, in generated code"
+    call = first_call(function)
+    if call is not None:
+        note = "in generated code" if is_generated(function.filename) else "the first call"
+        return f"{short_path(call.filename)}:{call.line}, {note}"
     return f"{short_path(function.filename)}:{function.first_line}"
+
+
+def first_call(function: Function) -> UserLine | None:
+    """Return the user's line that first called generated code or torch's wrapper of an object; None for other code."""
+    if not function.compiles or not (is_generated(function.filename) or is_of_wrapper(function)):
+        return None
+    own = (call for call in reversed(function.compiles[0].user_stack) if not is_foreign(call.filename))
+    return next(own, None)
 
 
 def proof_words(compiled: Compile) -> str:

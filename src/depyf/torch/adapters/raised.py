@@ -51,7 +51,10 @@ MOST_CAUSES = 8
 def completed(failure: Failure) -> Failure:
     """Return a failure with the facts of the exception that ends the compile of this thread."""
     found = phase() or failure.phase
-    own = _own_line(sys.exc_info()[1]) if _IN_PASSES in found else None
+    error = sys.exc_info()[1]
+    own = _own_line(error) if _IN_PASSES in found else None
+    if own is None and (failure.where is None or is_foreign(failure.where.filename)):
+        own = _traced_line(error)
     return replace(
         failure,
         raised=failure_reaches_program(),
@@ -134,6 +137,18 @@ def _own_line(error: BaseException | None) -> UserLine | None:
         for frame, line in reversed(list(traceback.walk_tb(link.__traceback__))):
             if not is_foreign(frame.f_code.co_filename):
                 return line_at(frame.f_code.co_filename, line, frame.f_code.co_name)
+    return None
+
+
+def _traced_line(error: BaseException | None) -> UserLine | None:
+    """Return the innermost line of the user's own that Dynamo traced when an exception was raised, or None.
+
+    torch names the innermost line of all, which may be of a library that the user's line calls.
+    """
+    for link in _chain(error) if error is not None else ():
+        for frame in reversed(getattr(link, "real_stack", None) or ()):
+            if not is_foreign(frame.filename):
+                return line_at(frame.filename, frame.lineno or 0, frame.name)
     return None
 
 

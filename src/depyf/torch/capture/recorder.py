@@ -18,6 +18,7 @@ from depyf.model.user_source import function_source, line_at
 from depyf.torch.adapters import caller, seams
 from depyf.torch.adapters.compile_times import kernel_seconds
 from depyf.torch.adapters.skips import OF_TORCH
+from depyf.torch.capture.calls import call_in_progress
 from depyf.torch.capture.line_facts import name_of
 from depyf.torch.capture.sources import keep_source
 from depyf.torch.capture.weak_codes import WeakCodes
@@ -258,6 +259,16 @@ class Recorder(join.Join[Running]):
     def known_before(self, code: object) -> Function | None:
         """Return the function for a code object from an earlier context in the directory."""
         return self._known_before(code) if isinstance(code, types.CodeType) else None
+
+    def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...], code: object = None) -> Running:
+        running = super()._begin(compile_id, stack, code)
+        running.compile.call = call_in_progress(running.function, self._function_of)
+        return running
+
+    def _function_of(self, code: types.CodeType) -> Function | None:
+        """Return the function of which a compile made `code`, or None."""
+        made = self._by_code.get(code)
+        return made.function if made is not None else None
 
     def _function(self, compile_id: CompileId, here: UserLine, code: object) -> Function:
         function = super()._function(compile_id, here, code)

@@ -34,6 +34,7 @@ from depyf.model.run import (
 )
 from depyf.model.skips import Whose, skips
 from depyf.model.user_line import UserLine
+from depyf.views.words import first_call
 
 Json: TypeAlias = dict[str, Any]
 View: TypeAlias = Callable[[Run], list[Json]]
@@ -203,7 +204,7 @@ def function_view(name: str) -> View:
 def _function(run: Run, function: Function) -> Json:
     return {
         "function": title(function),
-        "where": _place(function),
+        "where": _definition(function),
         "file": function.file,
         "source": function.source or _source(run, function),
         "compiles": [_compile(run, function, each) for each in function.compiles],
@@ -314,13 +315,21 @@ def _trigger(function: Function, compiled: Compile) -> str:
 
 
 def _place(function: Function) -> Json:
+    """Return the place of a function; for code that is none of the program's, the line that called it first."""
+    call = first_call(function)
+    return _at(call) if call is not None else _definition(function)
+
+
+def _definition(function: Function) -> Json:
     line = function.resumes_at or function.first_line
     return {"file": function.filename, "line": line, "function": function.name, "text": ""}
 
 
 def _line(line: UserLine | None) -> Json | None:
-    if line is None:
-        return None
+    return _at(line) if line is not None else None
+
+
+def _at(line: UserLine) -> Json:
     return {"file": line.filename, "line": line.line, "function": line.function, "text": line.text}
 
 
