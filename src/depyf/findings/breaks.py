@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from depyf.findings.catalogue import kind_of_break
 from depyf.findings.catalogue.breaks import OPTIMIZER, advised, called_in, error_in, fake_kernel, said_by_torch
+from depyf.findings.callers import at_call_of_library, compiled_lines
 from depyf.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
 from depyf.findings.merge import joined
 from depyf.model.counts import counted
@@ -30,7 +31,8 @@ def of_breaks(session: Session) -> Iterator[Finding]:
     own_places: dict[Place, int] = {}
     found: list[Finding] = []
     inside: dict[Place, list[Finding]] = {}
-    places = break_places(session)
+    around: dict[Place, list[Finding]] = {}
+    places, lines = break_places(session), compiled_lines(session)
     for function, compiled in session.compiles():
         unsaid = unsaid_break(compiled, places)
         for each in (*compiled.breaks, *((unsaid,) if unsaid is not None else ())):
@@ -41,16 +43,33 @@ def of_breaks(session: Session) -> Iterator[Finding]:
                 own_places.setdefault((line.filename, line.line), len(found))
                 found.append(finding)
                 continue
-            # Only torch can remove a break that torch itself requests.
-            fix = "" if is_of_torch(line.filename) and finding.kind == "break-explicit" else finding.fix
+            is_inside = (own.filename, own.line) in lines
+            fix = finding.fix if finding.kind == OPTIMIZER.name else at_call_of_library(finding, each, is_inside)
             finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {finding.where}", fix=fix)
-            inside.setdefault((own.filename, own.line), []).append(finding)
+            (inside if is_inside else around).setdefault((own.filename, own.line), []).append(finding)
+    _put_inside(around, inside)
     for at, breaks in inside.items():
         if at in own_places:
             found[own_places[at]] = joined(found[own_places[at]], _as_one(breaks))
         else:
             found.append(_as_one(breaks))
     yield from found
+
+
+def _put_inside(around: dict[Place, list[Finding]], inside: dict[Place, list[Finding]]) -> None:
+    """Move breaks from the call of a compiled function to the line in it that leads to the same place of a library.
+
+    torch's stack of a break has no line of the function that it compiles, if the break is in a function below.
+    """
+    lines = {finding.cause: at for at, breaks in reversed(inside.items()) for finding in breaks}
+    for at, breaks in around.items():
+        for finding in breaks:
+            known = lines.get(finding.cause)
+            if known is None:
+                inside.setdefault(at, []).append(finding)
+            else:
+                first = next(each for each in inside[known] if each.cause == finding.cause)
+                inside[known].append(replace(finding, where=first.where, fix=first.fix))
 
 
 def _finding(

@@ -1,4 +1,4 @@
-"""Find the user's own call of a library function, where the user can change the value that a guard checks."""
+"""Find the user's own call of a library function, and what the user can change there."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import os
 import re
 
 from depyf.bytecode.records import dataclass
+from depyf.model.finding import Finding
 from depyf.model.guard_failure import GuardFailure
-from depyf.model.run import Compile, Function
+from depyf.model.run import Compile, Function, GraphBreak, Session
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign, is_of_torch
 
 _POSITION = re.compile(r"\w+\[(?P<number>\d+)\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
 _KEYWORD = re.compile(r"\w+\[['\"](?P<name>\w+)['\"]\](?P<rest>(\.\w+|\[[^\[\]]+\])*)$")
+_SWITCH = re.compile(r"torch\._dynamo\.config\.\w+ = \w+")
 _ATTRIBUTE = re.compile(r"(?P<name>\w+)(?P<rest>(\.\w+)*)$")
 
 
@@ -37,6 +39,29 @@ def own_call(function: Function, compiled: Compile, failure: GuardFailure) -> Ca
     if not own:
         return None
     return Call(own[-1], _argument(own[-1].text, function, failure) if own[-1] is stack[-1] else "")
+
+
+def compiled_lines(session: Session) -> frozenset[tuple[str, int]]:
+    """Return the lines that torch compiled, each as its file and number. A tensor cannot be marked in them."""
+    functions = (part for _, compiled in session.compiles() for part in compiled.lines)
+    return frozenset((part.filename, line) for part in functions for line in (*part.lines, *part.read))
+
+
+def at_call_of_library(finding: Finding, found: GraphBreak, is_inside: bool) -> str:
+    """Return what the user can do about a graph break in a library, whose lines are not the user's to change.
+
+    Args:
+        finding: the finding at the library's line.
+        found: the break.
+        is_inside: whether the user's line is in a compiled function. Otherwise it calls that function itself.
+    """
+    switch = next((match for hint in found.hints if (match := _SWITCH.search(hint)) is not None), None)
+    if switch is not None:
+        return f"set `{switch[0]}` before the first call"
+    # Only torch can remove a break that torch itself requests.
+    if not is_inside or (is_of_torch(finding.where.file if finding.where else "") and finding.kind == "break-explicit"):
+        return ""
+    return "the library's code breaks the graph: call it outside of the compiled function, before or after it"
 
 
 def is_at_own_line(compiled: Compile, failure: GuardFailure) -> bool:

@@ -21,6 +21,7 @@ from depyf.findings.catalogue.recompiles import (
     FILLED,
     GROWTH,
     HELD_IN_CALL,
+    HELD_SIZE,
     IN_CALL,
     IN_CONDITION,
     KEYS,
@@ -42,6 +43,8 @@ _Pair: TypeAlias = tuple[object, object]
 _Place: TypeAlias = tuple[tuple[str, int], ...]
 _TO_A_NUMBER = re.compile(r"(?P<side>.+) == -?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 _OF_NUMBERS = frozenset((IN_CONDITION.name, IN_CALL.name, HELD_IN_CALL.name))
+_BY_KEY = re.compile(r"(?P<of>[\w.]+)\[list\(dict\.keys\((?P=of)\)\)\[(?P<place>\d+)\]\]")
+_KEY_AT_END = re.compile(r"\[(?:'[^']*'|\"[^\"]*\")\]$")
 SPECIALIZATION = "symbolic_shape_specialization"
 """The kind of torch's record of a symbol that it replaced by a number."""
 Change: TypeAlias = frozenset[_Pair]
@@ -62,6 +65,8 @@ class Cause:
     """Whether the compiled function itself changes the value, or another part of the object that holds it."""
     is_set: bool = False
     """Whether a line of the compiled function assigns the value."""
+    changed_at: tuple[UserLine, ...] = ()
+    """The lines of the compiled function, and of functions that it calls, that change the value or its holder."""
     below: tuple[Cause, ...] = ()
     """The same cause in functions that this one calls, and other values that its line checks."""
 
@@ -223,7 +228,8 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
         theirs = [each for each in effects if _is_of(each.source, failures[0])]
         grown = _grown(kind, failures, is_changed=bool(theirs))
         is_set = any(_is_assigned(failures[0], line) for each in theirs for line in each.lines)
-        yield Cause(function, grown, failures, compiles, key in firsts, bool(theirs), is_set)
+        lines = tuple(line for each in theirs for line in each.lines)
+        yield Cause(function, grown, failures, compiles, key in firsts, bool(theirs), is_set, lines)
 
 
 def _compared_at(line: UserLine | None, function: Function, failure: GuardFailure, compiled: Compile) -> GuardFailure:
@@ -262,7 +268,9 @@ def _specialized(
     """Return the kind for a number or size that torch compiles separately; `compared` are the numbers in conditions."""
     if subject in compared and (kind is IN_CALL or _is_held_number(kind)):
         return SPECIALIZED
-    return SIZE_SPECIALIZED if kind is TENSORS[Check.SIZE] and all(_keeps_size(*each) for each in told_of) else kind
+    if kind is not TENSORS[Check.SIZE] or not all(_keeps_size(*each) for each in told_of):
+        return kind
+    return HELD_SIZE if "." in subject else SIZE_SPECIALIZED
 
 
 def _keeps_size(failure: GuardFailure, compiled: Compile) -> bool:
@@ -307,7 +315,10 @@ def _grows(failures: tuple[GuardFailure, ...], *, is_changed: bool) -> bool:
 
 def _is_of(source: str, failure: GuardFailure) -> bool:
     """Return whether an object that a compiled function changes is the value of a guard, or holds it."""
-    return spelled(source) in (failure.subject, failure.subject.rpartition(".")[0])
+    subject = failure.subject
+    # An item of a dict has two names: by its key, and by its position among the values.
+    changed = _BY_KEY.sub(r"list(dict.values(\g<of>))[\g<place>]", spelled(source))
+    return changed in (subject, subject.rpartition(".")[0], _KEY_AT_END.sub("", subject))
 
 
 def _is_assigned(failure: GuardFailure, line: UserLine) -> bool:

@@ -17,6 +17,7 @@ from depyf.model.spelling import spelled
 
 MANY = 3
 """With this many recompiles for one cause, a function counts as recompiling again and again."""
+_MODULES = "torch/nn/modules/module.py"
 _REQUIRES_GRAD = TENSORS[Check.REQUIRES_GRAD].name
 
 
@@ -34,6 +35,8 @@ def expectation(event: Event) -> str:
         return "each module of another size needs an entry of its own"
     if len(own) == 1 and all(_is_symbol_in(each, own[0]) for each in (cause, *(each for each, _ in event.together))):
         return "from the second value on, torch compiles for any value"
+    if len(own) == 1 and all(_is_first_made(each) for each in (cause, *(each for each, _ in event.together))):
+        return "the first call made it, and later calls find it"
     if event.together or not own:
         return ""
     if len(own) == 1:
@@ -51,9 +54,14 @@ def _is_of_training(cause: Cause) -> bool:
     """Return whether `requires_grad` of a parameter differs, or that of an input of a module with parameters.
 
     A discriminator gets its input with and without a gradient, and a frozen copy of a model has parameters without one.
+    The first layer of a model gets its data, and later layers get results. After a graph break each layer is a function
+    of its own, which `Module.__call__` calls.
     """
     if cause.kind.name != _REQUIRES_GRAD:
         return False
+    callers = (compiled.user_stack[-1].filename for compiled in cause.compiles if compiled.user_stack)
+    if any(filename.replace("\\", "/").endswith(_MODULES) for filename in callers):
+        return True
     guards = [compiled.guards for compiled in cause.compiles if isinstance(compiled.guards, GuardSet)]
     guarded = (guard.source for each in guards for guard in each.guards)
     return any(PARAMETERS in source for source in (cause.failures[0].source, *guarded))
@@ -61,8 +69,6 @@ def _is_of_training(cause: Cause) -> bool:
 
 def _of_one(cause: Cause) -> str:
     """Return why a single recompile in which nothing else differed is expected, or ""."""
-    if _is_first_made(cause):
-        return "the first call made it, and later calls find it"
     return "a smaller batch, such as the last one" if _is_smaller_batch(cause.failures[0]) else ""
 
 
@@ -92,8 +98,14 @@ def _is_first_made(cause: Cause) -> bool:
 def _is_of_none(failure: GuardFailure) -> bool:
     """Return whether an entry expected an empty dict, or that a key does not exist."""
     if failure.check is Check.NUMBER_OF_KEYS:
-        return failure.expected_value == 0
+        return failure.expected_value == 0 or _is_one_more(failure)
     return failure.check is Check.KEY and failure.expected == ABSENT
+
+
+def _is_one_more(failure: GuardFailure) -> bool:
+    """Return whether a dict got one key more, as a group of an optimizer does in its first step."""
+    before, now = failure.expected_value, failure.actual_value
+    return isinstance(before, int) and isinstance(now, int) and now == before + 1
 
 
 def _settles(cause: Cause, compiles: Sequence[Compile]) -> str:

@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from depyf.bytecode.records import dataclass
+from depyf.findings.catalogue.classify import STACK
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.run import FailedEntry, Recompile
-from depyf.model.spelling import spelled, without_strings
+from depyf.model.spelling import root_name, spelled, without_strings
 
 INDEX = re.compile(r"\[\d+\]")
 """The part that distinguishes items of one container."""
@@ -98,26 +99,42 @@ def _is_of_inference(failure: GuardFailure) -> bool:
 
 
 def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
-    """Yield the guard failures of an entry that do not follow from another one."""
+    """Yield the guard failures of an entry that do not follow from another one.
+
+    A size of a value that a graph break leaves on the stack follows from that of a named value, which the user can
+    change, and never the other way round.
+    """
     if len(failures) == 1:
         yield from failures
         return
     respects = {(failure.source, failure.check) for failure in failures}
     states = {failure.source: failure for failure in failures if failure.check is Check.STATE}
+    named = {pair for failure in failures if not _is_carried(failure) for pair in _pairs(failure)}
     dimensions: set[tuple[object, object]] = set()
+    carried: set[tuple[object, object]] = set()
     changes: set[tuple[object, ...]] = set()
     for failure in failures:
-        if failure.check is Check.SIZE:
-            changed = {(expected, actual) for _, expected, actual in failure.changed_dimensions}
-            if changed and changed <= dimensions:
-                continue
-            dimensions |= changed
+        changed, is_carried = _pairs(failure), _is_carried(failure)
+        if changed and changed <= (named | carried if is_carried else dimensions):
+            continue
+        (carried if is_carried else dimensions).update(changed)
         change = _change(failure)
-        if change in changes or _follows(failure, respects, states) or _is_shape_clause(failure, dimensions, respects):
+        known = dimensions | carried
+        if change in changes or _follows(failure, respects, states) or _is_shape_clause(failure, known, respects):
             continue
         if change:
             changes.add(change)
         yield failure
+
+
+def _is_carried(failure: GuardFailure) -> bool:
+    """Return whether a graph break leaves the value on the stack."""
+    return root_name(failure.source).startswith(STACK)
+
+
+def _pairs(failure: GuardFailure) -> set[tuple[object, object]]:
+    """Return the expected and the actual size of each dimension that differs."""
+    return {(expected, actual) for _, expected, actual in failure.changed_dimensions}
 
 
 def _change(failure: GuardFailure) -> tuple[object, ...]:
@@ -155,6 +172,9 @@ def _follows(
             return "default_dtype" in states and _is_same_dtype(failure, states["default_dtype"])
         case Check.REQUIRES_GRAD:
             return "grad_mode" in states or (source, Check.TYPE) in respects
+        case Check.CONDITION:
+            # `min(64, L["k"]) >= 0` has no value if `L["k"]` is None.
+            return any(name in source for name, check in respects if name and check in (Check.TYPE, Check.CLASS))
     holders = [name for name, check in respects if name and check in _HOLDING]
     return any(source != holder and source.startswith((f"{holder}[", f"{holder}.")) for holder in holders)
 

@@ -17,7 +17,7 @@ from depyf.findings.callers import Call, own_call
 from depyf.findings.catalogue.classify import advice_of, changed_dimension, kind_of_recompile, note_of, sentence_of
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
-from depyf.findings.nearest import guard_failures, independent, nearest
+from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest
 from depyf.model.guard_failure import Check, GuardFailure, is_of_call
 from depyf.model.naming import is_method
 from depyf.model.reading_lines import reading_line
@@ -26,6 +26,8 @@ from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_foreign
 
 _SELF = 'L["args"][0]'
+_WRAPPER, _WRAPPED = "torch/_dynamo/external_utils.py", 'L["fn"]'
+"""The file of the function that torch compiles for a module of its own, such as `Sequential`, and its name for it."""
 UNTOLD = "torch does not say why"
 
 
@@ -87,13 +89,15 @@ def reason_of(
     kind = kind or kind_of_recompile(failure, function.parameters, root.source)
     call = own_call(function, compiled, failure)
     is_of_self = call is not None and failure.source.startswith(_SELF) and is_method(function)
+    if function.filename.replace("\\", "/").endswith(_WRAPPER):
+        failure = replace(failure, source=failure.source.replace(_WRAPPED, 'L["self"]'))
     if is_of_self:
         failure, call = replace(failure, source=failure.source.replace(_SELF, 'L["self"]')), None
     elif call is not None and call.value:
         failure = replace(failure, source=call.value)
     elif call is None and failure.line is None:
         failure = replace(failure, line=_reading_line(root, function, failure))
-    kind = _at_call(kind, call)
+    kind = _at_call(kind, call, failure)
     is_size = kind is TENSORS[Check.SIZE] and call is None
     at_call = marked_at_call(root, function, compiled, failure, changed_dimension(failure)) if is_size else ""
     return Reason(
@@ -131,11 +135,13 @@ def _reading_line(root: Function, function: Function, failure: GuardFailure) -> 
     return UserLine(function.filename, root.first_line + line, root.source.splitlines()[line].strip(), function.name)
 
 
-def _at_call(kind: Kind, call: Call | None) -> Kind:
+def _at_call(kind: Kind, call: Call | None, failure: GuardFailure) -> Kind:
     """Return the kind of a cause, with its fix. A value that the user's call does not show cannot be changed there."""
     if call is not None and call.value and kind.place is Place.ELEMENT and kind.change is not None:
         # A value in the library's `*args` or `**kwargs` is an argument of the user's call.
         return VALUES[Place.ARGUMENT, kind.change]
+    if kind.name == TENSORS[Check.TYPE].name and PARAMETERS in failure.source:
+        return replace(kind, fix="replace `{subject}` before the first call")
     if call is None or call.value or kind.is_expected or kind in (LEARNING_RATE, DEFAULTS) or kind in STATES.values():
         # A function that is defined again is the user's own, whatever the library calls its argument.
         return kind

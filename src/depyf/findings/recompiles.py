@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from depyf.findings.callers import is_at_own_line
+from depyf.findings.callers import compiled_lines, is_at_own_line
 from depyf.findings.catalogue.kind import Kind
 from depyf.findings.catalogue.others import LIMIT
-from depyf.findings.catalogue.recompiles import STATES
+from depyf.findings.catalogue.recompiles import INSIDE, STATES
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
 from depyf.findings.expected import MANY, expectation, is_of_another_module
@@ -22,11 +22,13 @@ from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.naming import title
 from depyf.model.run import Compile, Function, Session, Transformed, Unavailable
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import is_foreign, is_library_file
+from depyf.model.user_source import is_foreign, is_library_file, is_of_torch, short_path
 
 MOST_TOGETHER = 3
 """The most differences that the sentence of a finding names beside its cause; the others are in its data."""
 
+_MARK = "mark_dynamic("
+_DYNAMIC = "`dynamic=True`"
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 
 
@@ -98,7 +100,17 @@ def _sentence(event: Event, reason: Reason) -> str:
 
 def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFailure) -> Reason:
     root = session.functions[cause.function.root]
-    return reason_of(root, cause.function, compiled, failure, cause.kind, cause.step)
+    reason = reason_of(root, cause.function, compiled, failure, cause.kind, cause.step)
+    calls = [line for line in compiled.user_stack if not is_of_torch(line.filename)]
+    if _MARK in reason.fix and calls and (calls[-1].filename, calls[-1].line) in compiled_lines(session):
+        # torch raises an exception where compiled code marks a tensor.
+        return replace(reason, kind=INSIDE, fix=INSIDE.fix)
+    libraries = {line.filename for line in cause.changed_at if is_foreign(line.filename)}
+    if libraries and all(line.filename in libraries for line in cause.changed_at):
+        files = " and ".join(sorted(map(short_path, libraries)))
+        fix = f"call the library code that changes `{reason.failure.subject}` ({files}) outside of the compiled function"
+        return replace(reason, fix=fix)
+    return reason
 
 
 def _where(session: Session, cause: Cause, compiled: Compile, reason: Reason) -> Where:
@@ -141,10 +153,17 @@ def _fix(event: Event, reason: Reason, others: Sequence[Reason]) -> str:
         return "" if expectation(event) else reason.fix
     if not reason.fix or event.avoided >= count or not others:
         return reason.fix
-    names = list(dict.fromkeys(_told(other.failure, other.kind) for other in others))
+    own, is_dynamic = reason.failure.subject, _DYNAMIC in reason.fix
+    sizes = (Check.SIZE, Check.DIMENSION)
+    others = [other for other in others if not is_dynamic or other.failure.check not in sizes]
+    if not others:
+        return reason.fix
+    names = list(dict.fromkeys(_told(other.failure, other.kind, own) for other in others))
     more = len(names) - MOST_TOGETHER
     what = ", ".join(names[:MOST_TOGETHER]) + (f" and {more} more" if more > 0 else "")
     verb = "remains" if len(names) == 1 else "remain"
+    if is_dynamic:
+        return f"{reason.fix}; {what} {verb}"
     return f"{reason.fix}; alone, this avoids {event.avoided} of {counted(count, 'recompile')}, because {what} {verb}"
 
 
@@ -199,8 +218,14 @@ def _name(event: Event) -> str:
     return f"{first} with {', '.join(rest)}" if rest else first
 
 
-def _told(failure: GuardFailure, kind: Kind) -> str:
-    """Return a short name for what differs: the value, or a word for a state of the call."""
+def _told(failure: GuardFailure, kind: Kind, own: str = "") -> str:
+    """Return a short name for what differs: the value, or a word for a state of the call.
+
+    If it is the event's `own` value, in another respect, the name has the respect, such as `requires_grad`.
+    """
+    if failure.subject == own and failure.check.value and failure.check is not Check.STATE:
+        article = "" if failure.check is Check.REQUIRES_GRAD else "the "
+        return f"{article}{failure.check.value} of `{own}`"
     if failure.check is Check.STATE:
         return {"grad_mode": "gradients on and off"}.get(failure.source, f"`{failure.source}`")
     return "training and evaluation" if kind.name == STATES["training"].name else f"`{failure.subject}`"

@@ -7,6 +7,7 @@ keys and strings in it can hold any character, so the parser follows Python's qu
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
 from depyf.model.guard_failure import ABSENT, PRESENT, Check, GuardFailure
@@ -25,6 +26,10 @@ _MISMATCH = {
     "dispatch key set": Check.DISPATCH_KEYS,
 }
 """torch's words for what differs in a tensor: `tensor 'x' dtype mismatch. expected Float, actual Double`."""
+_OTHER_TYPE = re.compile(
+    r"expected type of '(?P<source>.+)' to be a tensor type, '? ?but found <class '(?P<actual>[^']+)'>$"
+)
+"""torch's words for an object of another class in the place of a tensor."""
 _STATE = "GLOBAL_STATE changed:"
 _TENSOR = "tensor '"
 
@@ -84,6 +89,9 @@ def guard_failure(text: str, line: UserLine | None = None) -> GuardFailure:
     """
     if text.startswith(_STATE):
         return GuardFailure(text.removeprefix(_STATE).split()[0] if text != _STATE else "", Check.STATE, text=text)
+    other = _OTHER_TYPE.match(text)
+    if other is not None:
+        return GuardFailure(other["source"], Check.TYPE, "torch.Tensor", other["actual"], line, text)
     found = _mismatch(text) if text.startswith(_TENSOR) else _of_expression(text)
     unknown = GuardFailure("", Check.UNKNOWN, line=line, text=text)
     if found is None:

@@ -140,6 +140,11 @@ SIZE_SPECIALIZED = Kind(
     note="torch compiles each size for itself",
 )
 """For a size that a loop or a call needs as a number. Marking it as dynamic would raise an exception."""
+HELD_SIZE = replace(
+    SIZE_SPECIALIZED,
+    fix="create `{subject}`, and all tensors of the same size, once: with the largest size, as a static cache does",
+)
+"""For such a size of a tensor that an object holds, which has to match other tensors."""
 PARAMETER_SIZE = Kind(
     "parameter-size",
     "the size of the parameter {value} was {change}",
