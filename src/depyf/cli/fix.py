@@ -75,8 +75,11 @@ def fix_command(
         directory = Path.cwd() if kept is None else own / "run"
         script = target if module else str(Path(target).resolve())
         program = Program(script, arguments, module, directory, calls, stops, limit, kept)
-        search = Search(Tries(program, own / "tries"), max_tries, budget, only, lambda text: _tell(text, as_json))
-        result = search.search()
+        tries = Tries(program, own / "tries")
+        try:
+            result = Search(tries, max_tries, budget, only, lambda text: _tell(text, as_json)).search()
+        finally:
+            tries.forget()
         text = told.patch_of(result, Path.cwd())
         if text:
             patch.write_text(text, encoding="utf-8")

@@ -79,7 +79,7 @@ class Search:
     def search(self) -> Result:
         """Run the program as it is, without any compile, and with edits; return what helps."""
         self._tell("the program as it is")
-        plain = self._tries.run({})
+        plain = self._tries.run({}, is_afresh=True)
         self._tell("without any compile")
         result = Result(plain, self._tries.run({}, is_eager=True))
         try:

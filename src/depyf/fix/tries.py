@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,11 +12,10 @@ from pathlib import Path
 
 from depyf.findings import Finding, findings
 from depyf.fix.plan import Plan
+from depyf.fix.processes import Nursery, run_afresh
 from depyf.fix.results import Record, Verdict, compare, read_record
 from depyf.model.index_reader import Run, has_index, read_run
 from depyf.model.run import Session
-
-ENDED_LATE = "it did not end in time"
 
 
 @dataclass(frozen=True)
@@ -92,56 +88,70 @@ class Outcome:
 
 
 class Tries:
-    """All runs of a program, each in a folder of its own."""
+    """All runs of a program, each in a folder of its own.
 
-    def __init__(self, program: Program, folder: Path) -> None:
+    may_fork: whether runs may be forked from a process that has imported torch, if the program allows it.
+    """
+
+    def __init__(self, program: Program, folder: Path, *, may_fork: bool = True) -> None:
         self.program = program
         self._folder = folder
         self.count = 0
         self.began = time.monotonic()
+        is_forked = may_fork and hasattr(os, "fork") and not _reads_environment(program)
+        self._nursery = Nursery() if is_forked else None
 
-    def run(self, texts: Mapping[str, str], *, is_eager: bool = False) -> Outcome:
-        """Run the program with edited texts, by the path of their file."""
+    def run(
+        self, texts: Mapping[str, str], *, is_eager: bool = False, is_afresh: bool = False, stops: bool = False
+    ) -> Outcome:
+        """Run the program with edited texts, by the path of their file.
+
+        Args:
+            texts: the edited texts.
+            is_eager: compile nothing.
+            is_afresh: run in a new process.
+            stops: end the run after the calls that are compared.
+
+        Returns:
+            What the run did.
+        """
         self.count += 1
         folder = self._folder / f"try_{self.count}"
+        folder.mkdir(parents=True)
         program = self.program
         plan = Plan(
             program.target,
             program.arguments,
             str(folder),
+            str(program.directory),
             program.is_module,
             dict(texts),
             program.calls,
-            program.stops,
+            program.stops or stops,
             is_eager,
         )
-        command = [sys.executable, "-m", "depyf.fix.child", str(plan.write())]
         program.renew()
-        with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
-            process = subprocess.Popen(
-                command, cwd=program.directory, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
-            )
-            try:
-                code = process.wait(timeout=program.seconds)
-                problem = ""
-            except subprocess.TimeoutExpired:
-                code, problem = -signal.SIGKILL, ENDED_LATE
-            finally:
-                # Ctrl-C, a limit, and processes that the program has left behind.
-                _end(process)
+        nursery = None if is_afresh or self._nursery is None or not self._nursery.is_alive else self._nursery
+        ended = nursery.run(plan, program.seconds) if nursery is not None else None
+        code, problem = ended if ended is not None else run_afresh(plan, program.seconds)
         return _outcome(plan, folder, code, problem)
 
     def forget(self) -> None:
-        """Remove the folders of all runs."""
+        """End the nursery, and remove the folders of all runs."""
+        if self._nursery is not None:
+            self._nursery.end()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _reads_environment(program: Program) -> bool:
+    """Return whether a program may set variables that torch reads when it is imported. A forked run has imported it."""
+    if program.is_module:
+        return True
     try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
+        text = Path(program.target).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True
+    return "environ" in text or "putenv" in text
 
 
 def _outcome(plan: Plan, folder: Path, code: int, problem: str) -> Outcome:
