@@ -7,6 +7,8 @@ nothing and starts no thread, so that a fork of it is safe.
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -15,6 +17,8 @@ from depyf.fix.plan import Plan, read_plan
 
 STARTED = "pid"
 ENDED = "code"
+COMPILER = ("torch._inductor.compile_fx", "torch.export._trace", "torch._dynamo.repro.after_dynamo")
+"""Modules that the first compile of a process imports. They have moved between releases of torch."""
 
 
 def wait_for_plan() -> Path:
@@ -65,7 +69,12 @@ def preload() -> None:
 
 def preload_compiler() -> None:
     """Import Inductor, whose imports take as long as those of torch. It starts no workers before the first compile."""
-    import torch._inductor.compile_fx  # noqa: F401
+    import depyf.torch.capture.transform
+    import depyf.views.process_index  # noqa: F401
+
+    for name in COMPILER:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ class Recorder:
     calls: list[list[Any]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     left_out: int = 0
+    entries: list[str] = field(default_factory=list)
     _modules: list[nn.Module] = field(default_factory=list)
     _leaves: list[torch.Tensor] = field(default_factory=list)
     _bytes: int = 0
@@ -52,6 +54,9 @@ class Recorder:
         torch.compile = recorded
 
     def _watched(self, made: Any, model: Any) -> Any:
+        code = getattr(getattr(model, "forward", model), "__code__", None)
+        if code is not None:
+            self.entries.append(f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}")
         if isinstance(made, nn.Module):
             self._modules.append(model)
             made.forward = self._wrapped(made.forward)
@@ -109,7 +114,8 @@ class Recorder:
         for number, leaf in enumerate(self._leaves):
             if leaf.grad is not None:
                 state[f"argument {number}.grad"] = self._copy(leaf.grad)
-        torch.save({"calls": self.calls, "state": state, "seconds": self.seconds, "left_out": self.left_out}, path)
+        found = {"calls": self.calls, "state": state, "seconds": self.seconds, "left_out": self.left_out}
+        torch.save(found | {"entries": self.entries}, path)
 
 
 def _is_leaf(tensor: torch.Tensor) -> bool:
@@ -128,12 +134,18 @@ def _closed_over(function: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class Record:
-    """The results of the compiled code of a run."""
+    """The results of the compiled code of a run.
+
+    seconds: the time of each outermost call, of the calls that were not recorded as well.
+    left_out: the number of calls that were not recorded.
+    entries: `FILE:LINE` of each function that was given to `torch.compile`, with the name of the file alone.
+    """
 
     calls: list[list[Any]] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
     left_out: int = 0
+    entries: list[str] = field(default_factory=list)
 
 
 def read_record(path: Path) -> Record | None:

@@ -3,6 +3,9 @@
 A cause may show its effect only when another one is gone. So an edit without an effect alone is kept for the set, and
 dropped only if the set is as good without it. A cause may also show itself only then: torch leaves out a function at
 the first break in a loop of it. So the next round looks at a run with all edits so far, also if they have no effect.
+
+A long program is run in full four times: as it is, without any compile, and a pair at the end, as it is and with the
+kept edits. The other runs end after the calls that are compared, if the program as it is compiles nothing after them.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import libcst as cst
 import depyf.fix.edits  # noqa: F401 - registers the edits
 from depyf.findings import Finding
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
-from depyf.fix.tries import Outcome, Sameness, Tries, sameness
+from depyf.fix.tries import Outcome, Sameness, Tries, sameness, step_ratio
 from depyf.fix.unchanged import changed_elsewhere, line_before
 from depyf.model.index_reader import Run
 from depyf.model.user_source import is_foreign
@@ -37,6 +40,8 @@ class Tried:
     outcome: Outcome | None = None
     same: Sameness | None = None
     is_kept: bool = False
+    removed: frozenset[tuple[str, str]] = frozenset()
+    """The findings that it removes alone, by kind and place in the user's text."""
 
 
 @dataclass
@@ -50,6 +55,9 @@ class Result:
     same: Sameness | None = None
     texts: dict[str, str] = field(default_factory=dict)
     ended: str = ""
+    ratio: float | None = None
+    """How many times faster a call is with the kept edits, in a pair of runs; None if it was not measured."""
+    runs: int = 0
 
     @property
     def kept(self) -> list[Tried]:
@@ -75,6 +83,8 @@ class Search:
         self._known: dict[frozenset[int], tuple[Outcome, Sameness]] = {}
         self._edits: list[Edit] = []
         self._ground: tuple[frozenset[int], Outcome] | None = None
+        self._reference: tuple[Outcome, Outcome] | None = None
+        self._stops = False
 
     def search(self) -> Result:
         """Run the program as it is, without any compile, and with edits; return what helps."""
@@ -87,16 +97,54 @@ class Search:
                 result.ended = plain.problem or "the program compiles nothing"
             elif plain.record is None or not plain.record.calls:
                 result.ended = "no call of compiled code returned, so no result can be compared"
-            else:
+            elif _has_edits(plain, self._only):
+                self._begin(result)
                 self._edit(result, plain.run)
         except OutOfBudgetError as error:
             result.ended = str(error)
         except KeyboardInterrupt:
             result.ended = "interrupted"
+        try:
+            self._verify(result)
+        except KeyboardInterrupt:
+            result.ended = "interrupted before the kept edits were run afresh"
+            _keep_nothing(result)
+        result.runs = self._tries.count
         return result
 
+    def _begin(self, result: Result) -> None:
+        """Decide whether tries may end after the calls that are compared, and set the runs to compare them with."""
+        plain = result.plain
+        self._reference = plain, result.eager
+        if plain.record is None or plain.record.left_out <= self._tries.program.calls:
+            return
+        self._tell("the program as it is, up to the last call that is compared")
+        short = self._tries.run({}, stops=True)
+        if not short.problem and short.counts.badness == plain.counts.badness:
+            self._stops = True
+            # Without any compile, a run that ends early has other gradients at its end than a whole one.
+            self._reference = short, self._tries.run({}, is_eager=True, stops=True)
+
+    def _verify(self, result: Result) -> None:
+        """Run the program with the kept edits in a new process, and beside it as it is, which gives the step's ratio.
+
+        Only this run has all that a run of the user's has: no module was imported before, and no call is left out.
+        """
+        if result.made is None:
+            return
+        self._tell("the program as it is, and with all that is kept")
+        again = self._tries.run({}) if result.plain.step is not None else None
+        result.made = self._tries.run(result.texts, is_afresh=True)
+        result.same = sameness(result.made, result.plain, result.eager)
+        if not result.same.is_equal:
+            result.ended = f"the kept edits were dropped: run afresh, {result.same.words}"
+            _keep_nothing(result)
+        elif again is not None:
+            result.ratio = step_ratio(again, result.made)
+
     def _edit(self, result: Result, run: Run) -> None:
-        self._ground = frozenset(), result.plain
+        assert self._reference is not None
+        self._ground = frozenset(), self._reference[0]
         for _ in range(MOST_ROUNDS):
             # With a finding gone, the program may reach another one.
             before = len(result.tried)
@@ -113,10 +161,11 @@ class Search:
         """Return the edits and their run from which the next round starts: what is kept, else all that are equal."""
         if result.made is not None:
             return frozenset(self._number(each) for each in result.kept), result.made
+        assert self._reference is not None
         usable = [at for at, each in enumerate(result.tried) if each.state in USABLE]
         whole = _first_of_each(usable, result.tried)
         made = self._set(result, whole)
-        return (frozenset(), result.plain) if made is None else (frozenset(whole), made[0])
+        return (frozenset(), self._reference[0]) if made is None else (frozenset(whole), made[0])
 
     def _propose(self, result: Result, run: Run) -> None:
         """Add the edits for the findings of a run, each tried alone."""
@@ -157,7 +206,22 @@ class Search:
         if not same.is_equal:
             return Tried(edit, DIFFERS, same.words, outcome, same)
         state = HELPS if outcome.counts.badness < before.counts.badness else NO_EFFECT
-        return Tried(edit, state, effect(before, outcome), outcome, same)
+        removed = self._places(before, base) - self._places(outcome, base | {number})
+        return Tried(edit, state, effect(before, outcome), outcome, same, removed=frozenset(removed))
+
+    def _places(self, outcome: Outcome, chosen: frozenset[int]) -> set[tuple[str, str]]:
+        """Return the findings of a run with edits by kind and place, with the lines of the user's text."""
+        texts = self._texts(sorted(chosen))
+        places = set()
+        for finding in outcome.left:
+            where = finding.where
+            path = self._tries.program.path_of(where.file) if where is not None else ""
+            if where is None or path not in texts:
+                places.add(subject_of(finding))
+                continue
+            line = line_before(cst.parse_module(_read(path)).code, texts[path], where.line)
+            places.add((finding.kind, f"{where.file}:{line}"))
+        return places
 
     def _choose(self, result: Result) -> None:
         """Keep the smallest set of edits that is as good as all of them."""
@@ -170,6 +234,8 @@ class Search:
         if made is not None and (best is None or made[0].counts.badness < best[0].counts.badness):
             best, chosen = made, whole
         for at in list(chosen):
+            if _is_needed(result.tried, chosen, at):
+                continue
             less = [each for each in chosen if each != at]
             made = self._set(result, less)
             if best is not None and made is not None and made[0].counts.badness <= best[0].counts.badness:
@@ -177,7 +243,8 @@ class Search:
         self._keep(result, chosen, best)
 
     def _keep(self, result: Result, chosen: Sequence[int], best: tuple[Outcome, Sameness] | None) -> None:
-        if best is None or best[0].counts.badness >= result.plain.counts.badness:
+        assert self._reference is not None
+        if best is None or best[0].counts.badness >= self._reference[0].counts.badness:
             return
         result.made, result.same = best
         result.texts = self._texts(chosen)
@@ -204,7 +271,8 @@ class Search:
                 raise OutOfBudgetError(f"{self._seconds:.0f} s have passed (--budget)")
             self._tell("; ".join(self._edits[each].what for each in sorted(chosen)))
             outcome = self._tries.run(texts)
-            self._known[chosen] = outcome, sameness(outcome, result.plain, result.eager)
+            assert self._reference is not None
+            self._known[chosen] = outcome, sameness(outcome, *self._reference)
         return self._known[chosen]
 
     def _texts(self, chosen: Sequence[int]) -> dict[str, str]:
@@ -224,6 +292,25 @@ class Search:
 
     def _number(self, tried: Tried) -> int:
         return next(at for at, each in enumerate(self._edits) if each is tried.edit)
+
+
+def _has_edits(plain: Outcome, only: str) -> bool:
+    """Return whether a finding of a run has an edit. Otherwise no more runs are needed."""
+    assert plain.run is not None
+    chosen = (each for each in plain.left if not only or only in (each.kind, str(each.where)))
+    return any(_proposed(plain.run, each) for each in chosen)
+
+
+def _keep_nothing(result: Result) -> None:
+    result.made = result.same = None
+    result.texts = {}
+    result.tried = [replace(each, is_kept=False) for each in result.tried]
+
+
+def _is_needed(tried: Sequence[Tried], chosen: Sequence[int], at: int) -> bool:
+    """Return whether an edit alone removes a finding that no other chosen edit removes alone."""
+    others: set[tuple[str, str]] = set().union(*(tried[each].removed for each in chosen if each != at))
+    return tried[at].state == HELPS and bool(tried[at].removed - others)
 
 
 def _read(path: str) -> bytes:
@@ -262,10 +349,3 @@ def left(result: Result) -> list[Finding]:
     """Return the findings that remain and are not merely good to know."""
     found = (result.made or result.plain).left
     return [each for each in found if each.severity != "low"]
-
-
-def gone(result: Result) -> set[tuple[str, str]]:
-    """Return the findings that the kept edits remove, by kind and place."""
-    if result.made is None:
-        return set()
-    return {subject_of(each) for each in result.plain.left} - {subject_of(each) for each in result.made.left}

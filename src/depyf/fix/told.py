@@ -31,7 +31,7 @@ def lines(result: Result, patch: str) -> Iterator[str]:
     for number, each in enumerate(result.tried, start=1):
         yield f"  {number}. {each.edit.place}  {each.edit.what}  {_said(each)}"
     if result.made is not None and result.same is not None:
-        yield f"together: {_counts(result.made)}; {result.same.words}"
+        yield f"together: {_counts(result.made, result.ratio)}; {result.same.words}"
         yield f"patch: {patch}   (depyf fix --apply writes it to your files)"
     elif not result.ended:
         yield "no edit helps" if result.tried else "no finding has an edit that can be tried"
@@ -51,18 +51,31 @@ def _said(tried: Tried) -> str:
     return f"{words}{tried.words + '; ' if tried.words else ''}{WORDS[tried.state]}"
 
 
-def _counts(outcome: Outcome) -> str:
+def _counts(outcome: Outcome, ratio: float | None = None) -> str:
+    """Return the numbers of a run in words.
+
+    ratio: how many times faster a call is than in the program as it is, or None if it was not measured.
+    """
     counts = outcome.counts
     step = outcome.step
+    faster = f" ({ratio:.2f}x)" if ratio is not None else ""
     parts = [
         counted(counts.compiles, "compile"),
         counted(counts.breaks, "graph break"),
         *([counted(counts.failures, "failure")] if counts.failures else []),
-        *([f"{counted(counts.eager, 'call')} eager"] if counts.eager else []),
+        *_calls(counts),
         f"{counts.seconds:.1f} s compiling",
-        *([f"a call {1e3 * step:.2f} ms"] if step is not None else []),
+        *([f"a call {1e3 * step:.2f} ms{faster}"] if step is not None else []),
     ]
     return outcome.problem or ", ".join(parts)
+
+
+def _calls(counts: Counts) -> Iterator[str]:
+    """Yield the number of calls that compiled code served, or that ran eager where only that is known."""
+    if counts.calls is not None:
+        yield f"{counts.compiled} of {counted(counts.calls, 'call')} compiled"
+    elif counts.eager:
+        yield f"{counted(counts.eager, 'call')} eager"
 
 
 def patch_of(result: Result, directory: Path) -> str:
@@ -84,6 +97,8 @@ def data(result: Result, patch: str) -> dict[str, Any]:
         "together": None if made is None else _numbers(made.counts) | {"step_seconds": made.step},
         "effect": "" if made is None else effect(result.plain, made),
         "results": "" if result.same is None else result.same.words,
+        "step_ratio": result.ratio,
+        "runs": result.runs,
         "tried": [
             {
                 "file": each.edit.file,
@@ -107,6 +122,8 @@ def _numbers(counts: Counts) -> dict[str, Any]:
         "compiles": counts.compiles,
         "breaks": counts.breaks,
         "eager_calls": counts.eager,
+        "calls": counts.calls,
+        "compiled_calls": None if counts.calls is None else counts.compiled,
         "failures": counts.failures,
         "compile_seconds": round(counts.seconds, 3),
     }

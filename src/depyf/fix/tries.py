@@ -17,6 +17,9 @@ from depyf.fix.results import Record, Verdict, compare, read_record
 from depyf.model.index_reader import Run, has_index, read_run
 from depyf.model.run import Session
 
+LEAST_CALLS = 4
+"""The least calls of a run whose time of a call is shown."""
+
 
 @dataclass(frozen=True)
 class Program:
@@ -50,13 +53,21 @@ class Program:
 
 @dataclass(frozen=True)
 class Counts:
-    """The numbers of a run. `eager` is the number of calls that ran eager, where that is known."""
+    """The numbers of a run.
+
+    eager: the number of calls that ran eager, where that is known.
+    calls: the number of outermost calls of what `torch.compile` returned. None if that is not known.
+    compiled: how many of these a cache entry served.
+    seconds: seconds of compiling.
+    """
 
     compiles: int = 0
     breaks: int = 0
     eager: int = 0
     failures: int = 0
     seconds: float = 0.0
+    calls: int | None = None
+    compiled: int = 0
 
     @property
     def badness(self) -> tuple[int, int]:
@@ -84,7 +95,7 @@ class Outcome:
     def step(self) -> float | None:
         """Return the median seconds of a call, in the second half of the calls."""
         seconds = self.record.seconds if self.record is not None else []
-        return statistics.median(seconds[len(seconds) // 2 :]) if len(seconds) > 3 else None
+        return statistics.median(seconds[len(seconds) // 2 :]) if len(seconds) >= LEAST_CALLS else None
 
 
 class Tries:
@@ -163,19 +174,43 @@ def _outcome(plan: Plan, folder: Path, code: int, problem: str) -> Outcome:
     if not has_index(plan.dump):
         return Outcome(code, output, Counts(), record, problem="it left no dump", errors=errors)
     run = read_run(plan.dump)
-    return Outcome(code, output, counts_of(run.session), record, tuple(findings(run.session)), run, errors=errors)
+    return Outcome(code, output, counts_of(run.session, record), record, tuple(findings(run.session)), run, errors=errors)
 
 
-def counts_of(session: Session) -> Counts:
-    """Return what torch did in a run."""
+def counts_of(session: Session, record: Record | None = None) -> Counts:
+    """Return what torch did in a run.
+
+    record: the calls of the run, for the number of those that a cache entry served.
+    """
     compiles = [compiled for _, compiled in session.compiles()]
+    entries = record.entries if record is not None else []
+    roots = [each for each in session.roots() if f"{os.path.basename(each.filename)}:{each.first_line}" in entries]
+    hits = [compiled.hits for root in roots for compiled in root.compiles]
+    served = sum(each or 0 for each in hits)
+    is_known = record is not None and any(each is not None for each in hits)
+    calls = len(record.seconds) if record is not None and is_known else None
     return Counts(
         compiles=len(compiles),
         breaks=sum(len(each.breaks) for each in compiles),
         eager=sum(each.eager_calls or 0 for each in session.functions.values()),
         failures=sum(each.failure is not None for each in compiles),
         seconds=sum(each.seconds.get("total", 0.0) for each in compiles),
+        calls=calls,
+        compiled=min(served, calls or 0),
     )
+
+
+def step_ratio(plain: Outcome, made: Outcome) -> float | None:
+    """Return how many times faster a call is in the second of two runs: the median over the second half of the calls.
+
+    Returns:
+        The median of the ratios of calls with the same number, or None for less than four calls or other calls.
+    """
+    pair = [each.record.seconds if each.record is not None else [] for each in (plain, made)]
+    if len(pair[0]) != len(pair[1]) or len(pair[0]) < LEAST_CALLS:
+        return None
+    half = len(pair[0]) // 2
+    return statistics.median(one / other for one, other in zip(pair[0][half:], pair[1][half:], strict=True))
 
 
 @dataclass(frozen=True)
