@@ -8,14 +8,18 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 
+if TYPE_CHECKING:
+    from depyf.fix.search import Result
+
 MOST_COPIED = 200 * 2**20
 """The most bytes of a working directory that is copied for the runs."""
-NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "node_modules", ".hg", "*.pyc")
+NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "node_modules", ".hg", "*.pyc", "depyf_output")
 
 
 @click.command(
@@ -25,6 +29,13 @@ NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "nod
 )
 @click.option("-m", "module", is_flag=True, help="Run TARGET as a module, as `python -m` does.")
 @click.option("--apply", "applied", is_flag=True, help="Write the edits that help into your files.")
+@click.option(
+    "-o",
+    "--output",
+    default="depyf_output",
+    type=click.Path(path_type=Path),
+    help="The dump of `depyf run` whose findings get the results [depyf_output].",
+)
 @click.option("--patch", default="depyf_fix.patch", type=click.Path(path_type=Path), help="The file of the patch.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and no table.")
 @click.option("--max-tries", default=40, metavar="N", help="The most runs of the program [40].")
@@ -39,6 +50,7 @@ NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "nod
 def fix_command(
     module: bool,
     applied: bool,
+    output: Path,
     patch: Path,
     as_json: bool,
     max_tries: int,
@@ -90,6 +102,7 @@ def fix_command(
         else:
             for line in told.lines(result, str(patch)):
                 click.echo(line)
+        _note(output, result)
         if applied:
             _apply(result.texts)
     finally:
@@ -97,6 +110,23 @@ def fix_command(
     if result.plain.problem:
         sys.exit(EXIT_USAGE)
     sys.exit(0 if text or not result.plain.left else EXIT_FAILED)
+
+
+def _note(output: Path, result: Result) -> None:
+    """Write what was tried into the dump of an earlier run, if there is one that shows the same findings."""
+    from depyf.cli.pages import build_pages
+    from depyf.fix.noted import note
+    from depyf.model.index_reader import has_index
+
+    if not has_index(output):
+        return
+    try:
+        is_noted = note(output, result)
+    except (OSError, ValueError) as error:
+        click.echo(f"depyf fix: the results are not in {output}: {error}", err=True)
+        return
+    if is_noted and (output / "report").is_dir():
+        build_pages(output, output, since=0.0, opened=False)
 
 
 def _tell(text: str, is_quiet: bool) -> None:

@@ -39,4 +39,7 @@ SOURCES = (
 def findings(session: Session) -> tuple[Finding, ...]:
     """Return the findings of a run, the most expensive first."""
     found = (each for source in SOURCES for each in source(session))
-    return merged(replace(each, cause=without_addresses(each.cause)) for each in found)
+    one_each = merged(replace(each, cause=without_addresses(each.cause)) for each in found)
+    if not session.tried:
+        return one_each
+    return tuple(replace(each, tried=session.tried.get((each.kind, str(each.where)), "")) for each in one_each)

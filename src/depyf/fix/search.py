@@ -40,6 +40,8 @@ class Tried:
     outcome: Outcome | None = None
     same: Sameness | None = None
     is_kept: bool = False
+    finding: tuple[str, str] = ("", "")
+    """The finding that it was proposed for, by kind and place; the finding that it is for may be the cause of that."""
     removed: frozenset[tuple[str, str]] = frozenset()
     """The findings that it removes alone, by kind and place in the user's text."""
 
@@ -174,8 +176,8 @@ class Search:
         for finding in self._ground[1].left:
             if self._only and self._only not in (finding.kind, str(finding.where)):
                 continue
-            for proposed in _proposed(run, finding):
-                edit = self._in_the_users_text(proposed)
+            for candidate in proposed(run, finding):
+                edit = self._in_the_users_text(candidate)
                 if edit is None or edit.key in seen:
                     continue
                 seen.add(edit.key)
@@ -183,7 +185,8 @@ class Search:
                 if any(each.edit.subject == edit.subject and each.state == HELPS for each in result.tried):
                     continue
                 self._edits.append(edit)
-                result.tried.append(self._alone(result, len(self._edits) - 1))
+                tried = self._alone(result, len(self._edits) - 1)
+                result.tried.append(replace(tried, finding=subject_of(finding)))
 
     def _in_the_users_text(self, edit: Edit) -> Edit | None:
         """Return an edit with the number of its line in the user's text; None if the line is of an edit."""
@@ -298,7 +301,7 @@ def _has_edits(plain: Outcome, only: str) -> bool:
     """Return whether a finding of a run has an edit. Otherwise no more runs are needed."""
     assert plain.run is not None
     chosen = (each for each in plain.left if not only or only in (each.kind, str(each.where)))
-    return any(_proposed(plain.run, each) for each in chosen)
+    return any(proposed(plain.run, each) for each in chosen)
 
 
 def _keep_nothing(result: Result) -> None:
@@ -328,7 +331,7 @@ def _first_of_each(numbers: Sequence[int], tried: Sequence[Tried]) -> list[int]:
     return sorted(found.values())
 
 
-def _proposed(run: Run, finding: Finding) -> list[Edit]:
+def proposed(run: Run, finding: Finding) -> list[Edit]:
     """Return the edits of the user's own files for a finding."""
     found = [edit for propose in PROPOSERS for edit in propose(run, finding)]
     return [edit for edit in found if edit.file and not is_foreign(edit.file)]

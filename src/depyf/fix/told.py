@@ -104,7 +104,7 @@ def data(result: Result, patch: str) -> dict[str, Any]:
                 "file": each.edit.file,
                 "line": each.edit.line,
                 "edit": each.edit.what,
-                "finding": {"kind": each.edit.subject[0], "where": each.edit.subject[1]},
+                "finding": {"kind": each.finding[0], "where": each.finding[1]},
                 "state": each.state,
                 "told": each.words,
                 "kept": each.is_kept,

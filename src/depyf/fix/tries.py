@@ -101,16 +101,21 @@ class Outcome:
 class Tries:
     """All runs of a program, each in a folder of its own.
 
-    may_fork: whether runs may be forked from a process that has imported torch, if the program allows it.
+    nursery: the process that forks the runs; None for one of its own, if the program allows it.
+    only_forks: whether also those runs are forked that are otherwise made in a new process.
     """
 
-    def __init__(self, program: Program, folder: Path, *, may_fork: bool = True) -> None:
+    def __init__(
+        self, program: Program, folder: Path, *, nursery: Nursery | None = None, only_forks: bool = False
+    ) -> None:
         self.program = program
         self._folder = folder
         self.count = 0
         self.began = time.monotonic()
-        is_forked = may_fork and hasattr(os, "fork") and not _reads_environment(program)
-        self._nursery = Nursery() if is_forked else None
+        self._is_shared = nursery is not None
+        self._only_forks = only_forks
+        is_forked = hasattr(os, "fork") and not _reads_environment(program)
+        self._nursery = nursery or (Nursery() if is_forked else None)
 
     def run(
         self, texts: Mapping[str, str], *, is_eager: bool = False, is_afresh: bool = False, stops: bool = False
@@ -142,14 +147,15 @@ class Tries:
             is_eager,
         )
         program.renew()
-        nursery = None if is_afresh or self._nursery is None or not self._nursery.is_alive else self._nursery
+        is_forked = self._only_forks or not is_afresh
+        nursery = self._nursery if is_forked and self._nursery is not None and self._nursery.is_alive else None
         ended = nursery.run(plan, program.seconds) if nursery is not None else None
         code, problem = ended if ended is not None else run_afresh(plan, program.seconds)
         return _outcome(plan, folder, code, problem)
 
     def forget(self) -> None:
         """End the nursery, and remove the folders of all runs."""
-        if self._nursery is not None:
+        if self._nursery is not None and not self._is_shared:
             self._nursery.end()
         shutil.rmtree(self._folder, ignore_errors=True)
 
