@@ -8,6 +8,7 @@ nothing and starts no thread, so that a fork of it is safe.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import sys
@@ -82,4 +83,7 @@ if __name__ == "__main__":
 
     preload()
     preload_compiler()
+    # A collection in a child would visit, and so copy, everything that torch has made at its import.
+    gc.collect()
+    gc.freeze()
     main(str(wait_for_plan()))

@@ -132,7 +132,7 @@ class Search:
 
         Only this run has all that a run of the user's has: no module was imported before, and no call is left out.
         """
-        if result.made is None:
+        if result.made is None or (self._tries.only_forks and not self._stops):
             return
         self._tell("the program as it is, and with all that is kept")
         again = self._tries.run({}) if result.plain.step is not None else None

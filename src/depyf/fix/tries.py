@@ -113,7 +113,7 @@ class Tries:
         self.count = 0
         self.began = time.monotonic()
         self._is_shared = nursery is not None
-        self._only_forks = only_forks
+        self.only_forks = only_forks
         is_forked = hasattr(os, "fork") and not _reads_environment(program)
         self._nursery = nursery or (Nursery() if is_forked else None)
 
@@ -147,7 +147,7 @@ class Tries:
             is_eager,
         )
         program.renew()
-        is_forked = self._only_forks or not is_afresh
+        is_forked = self.only_forks or not is_afresh
         nursery = self._nursery if is_forked and self._nursery is not None and self._nursery.is_alive else None
         ended = nursery.run(plan, program.seconds) if nursery is not None else None
         code, problem = ended if ended is not None else run_afresh(plan, program.seconds)
