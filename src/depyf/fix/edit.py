@@ -25,6 +25,9 @@ class Edit:
     subject: the finding that it is for, by kind and place; several edits may be for the same.
     apply: returns the module with the statement at `line` changed, or raises RefusedError.
     is_of_file: whether it is about the whole file, and not its line. It comes after the others then.
+    moves_border: whether it gives `torch.compile` another function. Its calls are compared with the edited program
+        without any compile, since the program as it is has no such calls.
+    is_offered: whether it changes what the program computes. It is shown, and never tried.
     """
 
     file: str
@@ -33,6 +36,8 @@ class Edit:
     subject: tuple[str, str]
     apply: Callable[[cst.Module, int], cst.Module]
     is_of_file: bool = False
+    moves_border: bool = False
+    is_offered: bool = False
 
     @property
     def key(self) -> tuple[str, int, str]:

@@ -11,7 +11,7 @@ kept edits. The other runs end after the calls that are compared, if the program
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from depyf.model.index_reader import Run
 from depyf.model.user_source import is_foreign
 
 HELPS, NO_EFFECT, DIFFERS, REFUSED, NOT_NEEDED = "helps", "no effect alone", "differs", "refused", "not needed"
+OFFERED = "offered"
 USABLE = (HELPS, NO_EFFECT, NOT_NEEDED)
 MOST_ROUNDS = 5
 
@@ -137,7 +138,8 @@ class Search:
         self._tell("the program as it is, and with all that is kept")
         again = self._tries.run({}) if result.plain.step is not None else None
         result.made = self._tries.run(result.texts, is_afresh=True)
-        result.same = sameness(result.made, result.plain, result.eager)
+        border = self._border([self._number(each) for each in result.kept], stops=False)
+        result.same = sameness(result.made, result.plain, result.eager, border)
         if not result.same.is_equal:
             result.ended = f"the kept edits were dropped: run afresh, {result.same.words}"
             _keep_nothing(result)
@@ -200,6 +202,8 @@ class Search:
 
     def _alone(self, result: Result, number: int) -> Tried:
         edit = self._edits[number]
+        if edit.is_offered:
+            return self._offered(edit)
         assert self._ground is not None
         base, before = self._ground
         try:
@@ -211,6 +215,14 @@ class Search:
         state = HELPS if outcome.counts.badness < before.counts.badness else NO_EFFECT
         removed = self._places(before, base) - self._places(outcome, base | {number})
         return Tried(edit, state, effect(before, outcome), outcome, same, removed=frozenset(removed))
+
+    def _offered(self, edit: Edit) -> Tried:
+        """Return an edit that is not tried, if its preconditions hold."""
+        try:
+            edit.apply(cst.parse_module(_read(self._tries.program.path_of(edit.file))), edit.line)
+        except RefusedError as error:
+            return Tried(edit, REFUSED, str(error))
+        return Tried(edit, OFFERED, "it changes what the program computes")
 
     def _places(self, outcome: Outcome, chosen: frozenset[int]) -> set[tuple[str, str]]:
         """Return the findings of a run with edits by kind and place, with the lines of the user's text."""
@@ -273,10 +285,17 @@ class Search:
             if time.monotonic() - self._tries.began > self._seconds:
                 raise OutOfBudgetError(f"{self._seconds:.0f} s have passed (--budget)")
             self._tell("; ".join(self._edits[each].what for each in sorted(chosen)))
-            outcome = self._tries.run(texts)
+            outcome = self._tries.run(texts, stops=self._stops)
+            border = self._border(chosen, stops=self._stops)
             assert self._reference is not None
-            self._known[chosen] = outcome, sameness(outcome, *self._reference)
+            self._known[chosen] = outcome, sameness(outcome, *self._reference, border)
         return self._known[chosen]
+
+    def _border(self, chosen: Iterable[int], *, stops: bool) -> Outcome | None:
+        """Return the run without any compile to compare a set of edits with, if one of them moves the border."""
+        if not any(self._edits[each].moves_border for each in chosen):
+            return None
+        return self._tries.run(self._texts(sorted(chosen)), is_eager=True, stops=stops)
 
     def _texts(self, chosen: Sequence[int]) -> dict[str, str]:
         """Return the texts of the files with a set of edits, from the last line of a file to the first."""

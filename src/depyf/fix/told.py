@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, NOT_NEEDED, REFUSED, Result, Tried, effect, left
+from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, NOT_NEEDED, OFFERED, REFUSED, Result, Tried, effect, left
 from depyf.fix.tries import Counts, Outcome
 from depyf.model.counts import counted
 
@@ -19,6 +19,7 @@ WORDS = {
     NOT_NEEDED: "dropped",
     DIFFERS: "dropped",
     REFUSED: "not applicable",
+    OFFERED: "not tried: choose it yourself",
 }
 
 

@@ -242,12 +242,22 @@ class Sameness:
         return f"results equal{close} in {count} call{'s' if count != 1 else ''}"
 
 
-def sameness(made: Outcome, plain: Outcome, eager: Outcome) -> Sameness:
+def sameness(made: Outcome, plain: Outcome, eager: Outcome, border: Outcome | None = None) -> Sameness:
     """Compare a run with edits: exit code, output, and results against both other runs.
 
     Results count as equal to eager's only where those of the program as it is are.
+
+    Args:
+        made: the run with edits.
+        plain: the program as it is.
+        eager: the program as it is, without any compile.
+        border: the run with edits without any compile, if they give `torch.compile` another function. Its calls and its
+            output are those to compare with; without any compile, it does not matter what `torch.compile` is given.
     """
-    with_plain, with_eager = compare(made.record, plain.record), compare(made.record, eager.record)
+    base, other = (plain, eager) if border is None else (border, border)
+    with_plain, with_eager = compare(made.record, base.record), compare(made.record, other.record)
+    if border is not None and (border.code, border.output) != (plain.code, plain.output):
+        return Sameness(with_plain, with_eager, "it does something else without any compile")
     if made.problem:
         return Sameness(with_plain, with_eager, made.problem)
     if made.code != plain.code:
@@ -255,7 +265,7 @@ def sameness(made: Outcome, plain: Outcome, eager: Outcome) -> Sameness:
         return Sameness(with_plain, with_eager, f"exit code {made.code}, not {plain.code}: {' '.join(last)[:160]}")
     if not with_plain.is_equal:
         return Sameness(with_plain, with_eager, f"results differ: {with_plain.difference}")
-    if not with_eager.is_equal and compare(plain.record, eager.record).is_equal:
+    if not with_eager.is_equal and compare(base.record, other.record).is_equal:
         return Sameness(with_plain, with_eager, f"results differ from eager: {with_eager.difference}")
     if made.output != plain.output:
         return Sameness(with_plain, with_eager, "it prints something else")
