@@ -188,6 +188,9 @@ class Search:
                     continue
                 self._edits.append(edit)
                 tried = self._alone(result, len(self._edits) - 1)
+                if tried.state == REFUSED and edit.is_quiet:
+                    self._edits.pop()
+                    continue
                 result.tried.append(replace(tried, finding=subject_of(finding)))
 
     def _in_the_users_text(self, edit: Edit) -> Edit | None:

@@ -1,5 +1,29 @@
 """The edits, one kind in a file. Each registers what it proposes for a finding."""
 
-from depyf.fix.edits import branches, hoists, marks, reports, rewrites, switches
+from depyf.fix.edits import (
+    branches,
+    hoists,
+    marks,
+    reports,
+    rewrites,
+    switches,
+    arguments,
+    growing,
+    drawn,
+    options,
+    borders,
+)  # isort: skip - the order in which edits for one finding are tried
 
-__all__ = ["branches", "hoists", "marks", "reports", "rewrites", "switches"]
+__all__ = [
+    "arguments",
+    "borders",
+    "branches",
+    "drawn",
+    "growing",
+    "hoists",
+    "marks",
+    "options",
+    "reports",
+    "rewrites",
+    "switches",
+]

@@ -36,7 +36,9 @@ def chosen_values(run: Run, finding: Finding) -> Iterator[Edit]:
         def apply(module: cst.Module, line: int, change: Change = change) -> cst.Module:
             return replace_statement(module, line, change)
 
-        yield Edit(where.file, where.line, f"the branch becomes {what}", subject_of(finding), apply)
+        is_last = change is _conditional
+        named = f"the branch becomes {what}"
+        yield Edit(where.file, where.line, named, subject_of(finding), apply, is_quiet=is_last)
 
 
 def _chosen(found: Statement) -> Sequence[Statement]:
