@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+from depyf.model.user_source import OWN_PACKAGES, is_installed
 
 if TYPE_CHECKING:
     from depyf.fix.search import Result
@@ -44,6 +45,9 @@ NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "nod
 @click.option("--calls", default=50, metavar="N", help="Compare the results of the first N calls [50].")
 @click.option("--stop", "stops", is_flag=True, help="End each run after these calls.")
 @click.option("--only", default="", metavar="FINDING", help="Only findings of this kind, or at this FILE:LINE.")
+@click.option(
+    "--package", "packages", multiple=True, metavar="NAME", help="Also edit the files of this installed package."
+)
 @click.option("--in-place", is_flag=True, help="Run in your working directory, and not in a copy of it.")
 @click.argument("target")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -59,6 +63,7 @@ def fix_command(
     calls: int,
     stops: bool,
     only: str,
+    packages: tuple[str, ...],
     in_place: bool,
     target: str,
     arguments: tuple[str, ...],
@@ -81,6 +86,7 @@ def fix_command(
     except ImportError as error:
         click.echo(f"depyf fix: it needs LibCST: pip install 'depyf[fix]' ({error})", err=True)
         sys.exit(EXIT_FAILED)
+    OWN_PACKAGES.update(packages)
     own = Path(tempfile.mkdtemp(prefix="depyf-fix-"))
     try:
         kept = None if in_place else _copied(own)
@@ -150,5 +156,8 @@ def _copied(own: Path) -> Path | None:
 
 def _apply(texts: dict[str, str]) -> None:
     for path, text in texts.items():
+        if is_installed(path):
+            click.echo(f"not written, since it is of an installed package; the patch has it: {path}")
+            continue
         Path(path).write_text(text, encoding="utf-8")
         click.echo(f"written: {os.path.relpath(path)}")

@@ -1,4 +1,6 @@
-"""A process that has imported torch and forks a child for each try: `python -m depyf.fix.nursery`.
+"""A process that has imported torch and forks a child for each try: `python -m depyf.fix.nursery [MODULES]`.
+
+It also imports MODULES first, which must then have no edited text.
 
 It reads the file of a plan from each line of its input. For each it prints two lines: the process id of the child, which
 leads a session of its own, and the child's exit code. A try then does not pay for the imports. The nursery itself runs
@@ -83,6 +85,8 @@ if __name__ == "__main__":
 
     preload()
     preload_compiler()
+    for module in sys.argv[1:]:
+        importlib.import_module(module)
     # A collection in a child would visit, and so copy, everything that torch has made at its import.
     gc.collect()
     gc.freeze()

@@ -45,11 +45,14 @@ def run_afresh(plan: Plan, seconds: float) -> tuple[int, str]:
 
 
 class Nursery:
-    """Forks a child for each plan. `is_alive` is False when it cannot do so any more."""
+    """Forks a child for each plan. `is_alive` is False when it cannot do so any more.
 
-    def __init__(self) -> None:
+    modules: the names of modules to import first, beside torch.
+    """
+
+    def __init__(self, *modules: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "depyf.fix.nursery"],
+            [sys.executable, "-m", "depyf.fix.nursery", *modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, NOT_NEEDED, OFFERED, REFUSED, Result, Tried, effect, left
 from depyf.fix.tries import Counts, Outcome
 from depyf.model.counts import counted
+from depyf.model.user_source import is_installed
 
 SCHEMA = 1
 WORDS = {
@@ -80,10 +82,11 @@ def _calls(counts: Counts) -> Iterator[str]:
 
 
 def patch_of(result: Result, directory: Path) -> str:
-    """Return the kept edits as a unified diff, with paths relative to a directory."""
+    """Return the kept edits as a unified diff, with paths relative to a directory, or to that of installed packages."""
     parts: list[str] = []
     for path, text in sorted(result.texts.items()):
-        name = os.path.relpath(path, directory)
+        packages = sysconfig.get_path("purelib")
+        name = os.path.relpath(path, packages if is_installed(path) else directory)
         before = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
         parts += difflib.unified_diff(before, text.splitlines(keepends=True), f"a/{name}", f"b/{name}")
     return "".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import statistics
+import sysconfig
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -46,8 +47,9 @@ class Program:
             shutil.copytree(self.kept, self.directory, symlinks=True)
 
     def path_of(self, file: str) -> str:
-        """Return the path of a file that the index names: from the working directory, or from the script's."""
-        beside = [Path.cwd(), *([] if self.is_module else [Path(self.target).parent])]
+        """Return the path of a file that the index names: from the working directory, the script's, or a package."""
+        packages = [Path(sysconfig.get_path(each)) for each in ("purelib", "platlib")]
+        beside = [Path.cwd(), *([] if self.is_module else [Path(self.target).parent]), *packages]
         return next((str(each / file) for each in beside if (each / file).is_file()), file)
 
 
