@@ -2,10 +2,10 @@
 
     python -m benchmarks.fix_models [--models TEXT] [--budget SECONDS] [--limit SECONDS]
 
-Every architecture of the installed release with random weights, as small as its configuration allows, one forward under
-the backend "eager", in a random order that is always the same, until the time is over. Those that break are fixed
-with the package's files as the user's own (`--package transformers`). A process that has imported transformers forks one
-child for each model.
+Every architecture of the installed release with random weights, as small as its configuration allows, one forward
+under the backend "eager", in a random order that is always the same, until the time is over. Those that break are
+fixed with the package's files as the user's own (`--package transformers`). A process that has imported transformers
+forks one child for each model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Any architecture of `transformers` with random weights, as small as its configuration allows: nothing is downloaded."""
+"""Any architecture of `transformers` with random weights, as small as can be: nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ SIZES = {
     **dict.fromkeys(("d_kv", "head_dim", "patch_size"), 8),
     **dict.fromkeys(("num_local_experts", "num_experts", "num_experts_per_tok", "type_vocab_size"), 2),
     **dict.fromkeys(("image_size", "moe_intermediate_size"), 32),
-    **{"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 0},
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "decoder_start_token_id": 0,
 }
 """The sizes that a configuration gets where its own are larger."""
 

@@ -3,7 +3,6 @@ import time
 
 import torch
 
-
 START = time.time()
 
 

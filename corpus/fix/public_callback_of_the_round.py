@@ -19,6 +19,7 @@ def inputs(generator):
 if __name__ == "__main__":
     step = torch.compile(make(), backend="eager")
     for seed in range(11):
+
         def then(v):
             return v.tanh() - 1
 

@@ -1,7 +1,6 @@
 # gone: growing-container
 import torch
 
-
 HISTORY = []
 
 

@@ -1,7 +1,6 @@
 # gone: growing-container break-print
 import torch
 
-
 LOSSES = []
 
 

@@ -1,7 +1,6 @@
 # gone: growing-container dict-filled-in-call dict-keys
 import torch
 
-
 LAST = {}
 
 

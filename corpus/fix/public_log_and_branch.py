@@ -3,7 +3,6 @@ import logging
 
 import torch
 
-
 LOG = logging.getLogger("model")
 
 

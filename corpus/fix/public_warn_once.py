@@ -3,13 +3,12 @@ import warnings
 
 import torch
 
-
 warnings.simplefilter("ignore")
 
 
 def f(x):
     if x.dim() < 2:
-        warnings.warn("a vector was passed")
+        warnings.warn("a vector was passed", stacklevel=2)
     return x * 3
 
 

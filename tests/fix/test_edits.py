@@ -31,8 +31,10 @@ def chosen(text: str, line: int = 1) -> str:
             "if c:\n    y = 1\nelif d:\n    y = a\nelse:\n    y = b\n",
             "y = torch.where(c, 1, torch.where(d, a, b))\n",
         ),
-        ("if c:\n    return a\nelif d:\n    return b\nelse:\n    return x\n",
-         "return torch.where(c, a, torch.where(d, b, x))\n"),
+        (
+            "if c:\n    return a\nelif d:\n    return b\nelse:\n    return x\n",
+            "return torch.where(c, a, torch.where(d, b, x))\n",
+        ),
         ("if c:\n    y = 1\n    z = a\n", "y = torch.where(c, 1, y)\nz = torch.where(c, a, z)\n"),
     ],
 )

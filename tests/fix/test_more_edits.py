@@ -57,6 +57,13 @@ def test_a_list_grows_after_the_graph(statement: str, call: str, body: str) -> N
     compile(made, "made", "exec")
 
 
+def test_all_growths_of_a_dict_move_at_once() -> None:
+    made = grown_after(cst.parse_module(HEAD + '    SEEN["a"] = x\n    SEEN["b"] = k\n    return x\n'), 6).code
+    assert '    keep_6("a", x)\n    keep_7("b", k)\n    return x\n' in made
+    assert made.count("reorderable_logging_functions") == 2
+    compile(made, "made", "exec")
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -111,7 +118,9 @@ def test_a_number_that_depends_on_the_function_stays(text: str) -> None:
 
 
 def test_a_number_in_a_branch_stays() -> None:
-    text = DRAWS.format(expression="1").replace("    return y\n", "    if n:\n        y = random.random()\n    return y\n")
+    text = DRAWS.format(expression="1").replace(
+        "    return y\n", "    if n:\n        y = random.random()\n    return y\n"
+    )
     with pytest.raises(RefusedError, match="unconditional"):
         drawn(cst.parse_module(text), 8)
 

@@ -1,7 +1,6 @@
 # left: growing-container
 import torch
 
-
 HISTORY = []
 
 

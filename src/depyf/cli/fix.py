@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 MOST_COPIED = 200 * 2**20
 """The most bytes of a working directory that is copied for the runs."""
-NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "node_modules", ".hg", "*.pyc", "depyf_output")
+NOT_COPIED = shutil.ignore_patterns(
+    ".git", ".venv", "venv", "__pycache__", "node_modules", ".hg", "*.pyc", "depyf_output"
+)
 
 
 @click.command(

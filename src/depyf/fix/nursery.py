@@ -2,9 +2,9 @@
 
 It also imports MODULES first, which must then have no edited text.
 
-It reads the file of a plan from each line of its input. For each it prints two lines: the process id of the child, which
-leads a session of its own, and the child's exit code. A try then does not pay for the imports. The nursery itself runs
-nothing and starts no thread, so that a fork of it is safe.
+It reads the file of a plan from each line of its input. For each it prints two lines: the process id of the child,
+which leads a session of its own, and the child's exit code. A try then does not pay for the imports. The nursery itself
+runs nothing and starts no thread, so that a fork of it is safe.
 """
 
 from __future__ import annotations

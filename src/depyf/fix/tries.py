@@ -182,7 +182,9 @@ def _outcome(plan: Plan, folder: Path, code: int, problem: str) -> Outcome:
     if not has_index(plan.dump):
         return Outcome(code, output, Counts(), record, problem="it left no dump", errors=errors)
     run = read_run(plan.dump)
-    return Outcome(code, output, counts_of(run.session, record), record, tuple(findings(run.session)), run, errors=errors)
+    return Outcome(
+        code, output, counts_of(run.session, record), record, tuple(findings(run.session)), run, errors=errors
+    )
 
 
 def counts_of(session: Session, record: Record | None = None) -> Counts:

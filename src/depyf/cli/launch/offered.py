@@ -14,9 +14,7 @@ DEFAULT = "depyf_output"
 """The directory of a dump if no other was given."""
 
 
-def offered(
-    directory: Path, called: Path, began: float, settings: Settings, command: Sequence[str]
-) -> Iterator[str]:
+def offered(directory: Path, called: Path, began: float, settings: Settings, command: Sequence[str]) -> Iterator[str]:
     """Yield a line with the command of `depyf fix` for this run, if it has an edit to try.
 
     Without LibCST, and for a run with another backend than the program's own, there is none.

@@ -1,5 +1,7 @@
 """The edits, one kind in a file. Each registers what it proposes for a finding."""
 
+# The order in which edits for one finding are tried.
+# isort: off
 from depyf.fix.edits import (
     branches,
     hoists,
@@ -12,7 +14,9 @@ from depyf.fix.edits import (
     drawn,
     options,
     borders,
-)  # isort: skip - the order in which edits for one finding are tried
+)
+
+# isort: on
 
 __all__ = [
     "arguments",

@@ -7,6 +7,7 @@ after:  step(batch, torch.tensor(scale))
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import libcst as cst
 import libcst.matchers as m
@@ -37,10 +38,9 @@ def passed(run: Run, finding: Finding) -> Iterator[Edit]:
         if call is None or place is None:
             continue
 
-        def apply(module: cst.Module, line: int, change: Change = given_as(*place, form)) -> cst.Module:
-            return replace_statement(module, line, change)
-
+        change = given_as(*place, form)
         what = f"`{form.format(place[1])}` in the call"
+        apply = partial(replace_statement, change=change)
         yield Edit(call.filename, call.line, what, subject_of(finding), apply, is_quiet=True)
         return
 

@@ -14,7 +14,8 @@ after:
 and above the block:
     @torch.compile
 
-It is the last edit for a finding. The calls of the block are compared with those of the edited program without any compile.
+It is the last edit for a finding. The calls of the block are compared with those of the edited program without any
+compile.
 """
 
 from __future__ import annotations

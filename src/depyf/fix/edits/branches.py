@@ -8,8 +8,8 @@ before:
 after:
     y = torch.where(x.sum() > 0, x + 1, x - 1)
 
-Both arms run then; `torch.cond` runs one, and is tried next. What they compute must not have an effect or raise, and must have one shape and type: the first is
-decided here, the others by the comparison of the results.
+Both arms run then; `torch.cond` runs one, and is tried next. What they compute must not have an effect or raise, and
+must have one shape and type: the first is decided here, the others by the comparison of the results.
 """
 
 from __future__ import annotations

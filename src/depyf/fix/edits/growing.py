@@ -8,8 +8,8 @@ after, below the function:
 and in the place of the statement:
     keep_7(y.mean())
 
-torch calls such a function after the graph, like a report, so that the graph does not read the list. It must be the only
-use of the list in the function.
+torch calls such a function after the graph, like a report, so that the graph does not read the list. The function must
+not use the list otherwise. All its growths in the function move at once.
 """
 
 from __future__ import annotations
@@ -82,15 +82,30 @@ def grown_after(module: cst.Module, line: int) -> cst.Module:
             does not import torch.
     """
     after_import_of_torch(module, f"keep_{line}")  # refuses a file without torch
-    known = names_of_module(module)
-    values: list[cst.BaseExpression] = []
+    owners: list[str] = []
+
+    def note(found: Statement) -> Sequence[Statement]:
+        owners.append(_growth(found)[0])
+        return [found]
+
+    replace_statement(module, line, note)
+    definition, first = _definition(module, line)
+    growths = _growths(module.code, first)
+    lines = sorted({number for number, name in growths if name == owners[0]}, reverse=True)
+    uses = len(m.findall(definition, m.Name(owners[0])))
+    if owners[0] not in names_of_module(module) or uses != len(lines):
+        raise RefusedError(f"`{owners[0]}` is not of the module, or the function reads it")
+    for number in lines:
+        module = _moved(module, number)
+    return module
+
+
+def _moved(module: cst.Module, line: int) -> cst.Module:
+    """Return the module with the growth at a line in a function of its own, below the one that has it."""
     kept: list[str] = []
 
     def change(found: Statement) -> Sequence[Statement]:
         owner, given, form = _growth(found)
-        if owner not in known or _uses(module, line, owner) != 1:
-            raise RefusedError(f"`{owner}` is not of the module, or is used elsewhere in the function")
-        values.extend(given)
         names = [f"value_{at}" for at in range(len(given))]
         kept.append(f"@torch.compiler.disable\ndef keep_{line}({', '.join(names)}):\n    {form.format(*names)}\n")
         arguments = ", ".join(module.code_for_node(each) for each in given)
@@ -125,8 +140,17 @@ _SET = m.Assign(
 )
 
 
-def _uses(module: cst.Module, line: int, name: str) -> int:
-    """Return how often the definition at the top level that contains a line uses a name."""
+def _definition(module: cst.Module, line: int) -> tuple[cst.CSTNode, int]:
+    """Return the function that contains a line, and the line of its first decorator or of its name.
+
+    Raises:
+        RefusedError: the line is in no function, or in one inside of another.
+    """
     lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
-    whole = [each for each in module.body if lines[each].start.line <= line <= lines[each].end.line]
-    return sum(len(m.findall(each, m.Name(name))) for each in whole)
+    functions = [
+        each for each in m.findall(module, m.FunctionDef()) if lines[each].start.line <= line <= lines[each].end.line
+    ]
+    if len(functions) != 1:
+        raise RefusedError("the line is not in one function")
+    function = cst.ensure_type(functions[0], cst.FunctionDef)
+    return function, min(lines[each].start.line for each in (function, *function.decorators))

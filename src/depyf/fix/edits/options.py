@@ -59,7 +59,9 @@ def with_tensor_rate(module: cst.Module) -> cst.Module:
         args = list(call.args)
         for at, each in enumerate(args):
             if each.keyword is not None and each.keyword.value == "lr" and not m.matches(each.value, m.Call()):
-                args[at] = each.with_changes(value=cst.Call(cst.parse_expression("torch.tensor"), [cst.Arg(each.value)]))
+                args[at] = each.with_changes(
+                    value=cst.Call(cst.parse_expression("torch.tensor"), [cst.Arg(each.value)])
+                )
                 return call.with_changes(args=args)
         return None
 
