@@ -1,29 +1,40 @@
 """Does `depyf fix` remove what can be removed, and is the edited program the same?
 
-    python -m benchmarks.fix [--programs TEXT] [--random 20]
+    python -m benchmarks.fix [--programs TEXT] [--random 20] [--command]
 
-Each program of `corpus/fix` is copied into a folder and fixed there with --apply. Then a judge of its own runs the
-eager original against the edited function, eager and compiled, on random inputs that the program never saw. Programs
-below `near` must keep their finding, because its edit would change a result.
+Each program of `corpus/fix` is copied into a folder and fixed there. Then a judge of its own runs the eager original
+against the edited function, eager and compiled, on random inputs that the program never saw. Programs below `near` must
+keep their finding, because its edit would change a result.
+
+All runs of a program are forked from one process that has imported torch. With --command, each program is fixed by the
+command `depyf fix --apply`, which takes about ten times as long.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import copy
 import importlib.util
 import json
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
+
+from depyf.fix.processes import Nursery
+from depyf.fix.search import Search
+from depyf.fix.told import data, patch_of
+from depyf.fix.tries import Program, Tries
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "corpus" / "fix"
@@ -54,9 +65,48 @@ def fixed(program: Path, folder: Path, *options: str) -> tuple[Path, dict[str, A
     return copied, json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}, done.stderr
 
 
-def judge(program: Path, folder: Path, count: int) -> Judged:
+class Forked:
+    """Fixes programs as the command does, with all their runs forked from one process."""
+
+    def __init__(self) -> None:
+        self._nursery = Nursery()
+
+    def __call__(self, program: Path, folder: Path) -> tuple[Path, dict[str, Any], str]:
+        """Fix a copy of a program; return the copy, its JSON, and why there is none."""
+        if not self._nursery.is_alive:
+            self._nursery = Nursery()
+        own = folder / program.stem
+        for name in ("here", "kept", "run"):
+            (own / name).mkdir(parents=True)
+        copied = own / "here" / program.name
+        shutil.copy(program, copied)
+        shutil.copy(program, own / "kept")
+        task = Program(str(copied.resolve()), (), False, own / "run", 50, False, 120.0, own / "kept")
+        tries = Tries(task, own / "tries", nursery=self._nursery, only_forks=True)
+        with contextlib.chdir(copied.parent):
+            result = Search(tries, 60, 1800.0, "", lambda _: None).search()
+            told = data(result, patch_of(result, copied.parent))
+        for path, text in result.texts.items():
+            Path(path).write_text(text, encoding="utf-8")
+        tries.forget()
+        return copied, told, result.plain.errors if result.plain.problem else ""
+
+    def end(self) -> None:
+        """End the process from which the runs are forked."""
+        self._nursery.end()
+
+
+Fixer = Callable[[Path, Path], tuple[Path, dict[str, Any], str]]
+
+
+def by_command(program: Path, folder: Path) -> tuple[Path, dict[str, Any], str]:
+    """Fix a copy of a program by the command."""
+    return fixed(program, folder, "--apply")
+
+
+def judge(program: Path, folder: Path, count: int, fixer: Fixer) -> Judged:
     """Fix a program and judge the edited one."""
-    copied, told, errors = fixed(program, folder, "--apply")
+    copied, told, errors = fixer(program, folder)
     found = Judged(program.stem, told=told)
     if not told:
         found.error = errors.strip().splitlines()[-1] if errors.strip() else "no fix.json"
@@ -70,9 +120,9 @@ def judge(program: Path, folder: Path, count: int) -> Judged:
     return found
 
 
-def near(program: Path, folder: Path) -> Judged:
-    """Fix a program that must stay as it is; the option --apply would write a wrong edit."""
-    copied, told, errors = fixed(program, folder, "--apply")
+def near(program: Path, folder: Path, fixer: Fixer) -> Judged:
+    """Fix a program that must stay as it is: its edit would be wrong."""
+    copied, told, errors = fixer(program, folder)
     found = Judged(program.stem, told=told, error="" if told else errors[-300:])
     left = {each["kind"] for each in told.get("left", ())}
     found.remaining = [kind for kind in _kinds(program) if kind in left]
@@ -113,6 +163,8 @@ def different(before: ModuleType, after: ModuleType, count: int) -> list[str]:
 
 
 def _result(function: Any, inputs: Any) -> Any:  # noqa: ANN401 - the programs' own values
+    torch.manual_seed(0)
+    random.seed(0)
     try:
         return function(*inputs)
     except Exception as error:  # noqa: BLE001 - an error is a result that the judge tells
@@ -124,12 +176,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", default="", metavar="TEXT", help="only programs with TEXT in their name")
     parser.add_argument("--random", type=int, default=20, metavar="N", help="random inputs of the judge")
+    parser.add_argument("--command", action="store_true", help="fix each program by the command")
     options = parser.parse_args()
+    forked = None if options.command else Forked()
+    fixer = forked or by_command
     chosen = [each for each in sorted(CORPUS.glob("*.py")) if options.programs in each.stem]
     nearly = [each for each in sorted((CORPUS / "near").glob("*.py")) if options.programs in each.stem]
     with tempfile.TemporaryDirectory() as folder:
-        judged = [_shown(judge(each, Path(folder), options.random)) for each in chosen]
-        kept = [_shown(near(each, Path(folder))) for each in nearly]
+        judged = [_shown(judge(each, Path(folder), options.random, fixer)) for each in chosen]
+        kept = [_shown(near(each, Path(folder), fixer)) for each in nearly]
+    if forked is not None:
+        forked.end()
     whole = [each for each in judged if not each.error and not each.remaining and each.is_changed]
     wrong = [each.name for each in judged if each.different]
     several = [each for each, path in zip(judged, chosen, strict=True) if len(_kinds(path)) > 1]

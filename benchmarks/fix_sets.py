@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.fix import Judged, judge
+from benchmarks.fix import Forked, Judged, judge
 
 BREAKS = {
     "break-print": 'print(f"at {n}")',
@@ -134,11 +134,13 @@ def main() -> int:
     everything = list(programs())
     chosen = sorted(everything, key=lambda each: int(each[0].rpartition("_")[2]))[: options.programs]
     judged = []
+    fixer = Forked()
     with tempfile.TemporaryDirectory() as folder:
         for name, text in chosen:
             program = Path(folder) / f"{name}_source.py"
             program.write_text(text, encoding="utf-8")
-            judged.append(_shown(judge(program, Path(folder), options.random)))
+            judged.append(_shown(judge(program, Path(folder), options.random, fixer)))
+    fixer.end()
     whole = [each for each in judged if not each.error and not each.remaining and each.is_changed]
     wrong = [each for each in judged if each.different]
     print(f"sets that were found: {len(whole)} of {len(judged)}")

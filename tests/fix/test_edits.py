@@ -26,6 +26,16 @@ def chosen(text: str, line: int = 1) -> str:
         ("# why\nif x.any():\n    x = x / 2\n", "# why\nx = torch.where(x.any(), x / 2, x)\n"),
         ("if not ok:\n    y += a - b\n", "y = torch.where(torch.logical_not(ok), y + (a - b), y)\n"),
         ("if m: y = f.relu(x)\nelse: y = x\n", "y = torch.where(m, f.relu(x), x)\n"),
+        ("if x.max().item() > 1:\n    x = x / 2\n", "x = torch.where(x.max() > 1, x / 2, x)\n"),
+        (
+            "if c:\n    y = 1\nelif d:\n    y = a\nelse:\n    y = b\n",
+            "y = torch.where(c, 1, torch.where(d, a, b))\n",
+        ),
+        (
+            "if c:\n    return a\nelif d:\n    return b\nelse:\n    return x\n",
+            "return torch.where(c, a, torch.where(d, b, x))\n",
+        ),
+        ("if c:\n    y = 1\n    z = a\n", "y = torch.where(c, 1, y)\nz = torch.where(c, a, z)\n"),
     ],
 )
 def test_a_branch_becomes_a_choice(before: str, after: str) -> None:
@@ -35,8 +45,9 @@ def test_a_branch_becomes_a_choice(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("if c:\n    y = 1\n    z = 2\n", "more than one assignment"),
-        ("if c:\n    y = 1\nelif d:\n    y = 2\n", "`elif`"),
+        ("if c:\n    y = 1\n    z = y\n", "reads another name"),
+        ("if c:\n    y = 1\n    y = 2\n", "twice"),
+        ("if c:\n    y = x.max().item()\n", "`x.max.*item`"),
         ("if c:\n    y = 1\nelse:\n    z = 2\n", "different names"),
         ("if c:\n    self.y = x\n", "something else than one name"),
         ("if c and d:\n    y = x\n", "more than two comparisons"),
@@ -44,7 +55,7 @@ def test_a_branch_becomes_a_choice(before: str, after: str) -> None:
         ("if c:\n    y = x.add_(1)\n", "`x.add_`"),
         ("if c:\n    y = load()\n", "`load`"),
         ("if c:\n    y = x if d else z\n", "more than operations"),
-        ("if c:\n    return x\n", "more than one assignment"),
+        ("if c:\n    return x\n", "more than assignments"),
         ("while c:\n    y = x\n", "no statement"),
     ],
 )

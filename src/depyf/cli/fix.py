@@ -8,14 +8,21 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+from depyf.model.user_source import OWN_PACKAGES, is_installed
+
+if TYPE_CHECKING:
+    from depyf.fix.search import Result
 
 MOST_COPIED = 200 * 2**20
 """The most bytes of a working directory that is copied for the runs."""
-NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "node_modules", ".hg", "*.pyc")
+NOT_COPIED = shutil.ignore_patterns(
+    ".git", ".venv", "venv", "__pycache__", "node_modules", ".hg", "*.pyc", "depyf_output"
+)
 
 
 @click.command(
@@ -25,6 +32,13 @@ NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "nod
 )
 @click.option("-m", "module", is_flag=True, help="Run TARGET as a module, as `python -m` does.")
 @click.option("--apply", "applied", is_flag=True, help="Write the edits that help into your files.")
+@click.option(
+    "-o",
+    "--output",
+    default="depyf_output",
+    type=click.Path(path_type=Path),
+    help="The dump of `depyf run` whose findings get the results [depyf_output].",
+)
 @click.option("--patch", default="depyf_fix.patch", type=click.Path(path_type=Path), help="The file of the patch.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and no table.")
 @click.option("--max-tries", default=40, metavar="N", help="The most runs of the program [40].")
@@ -33,12 +47,16 @@ NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "nod
 @click.option("--calls", default=50, metavar="N", help="Compare the results of the first N calls [50].")
 @click.option("--stop", "stops", is_flag=True, help="End each run after these calls.")
 @click.option("--only", default="", metavar="FINDING", help="Only findings of this kind, or at this FILE:LINE.")
+@click.option(
+    "--package", "packages", multiple=True, metavar="NAME", help="Also edit the files of this installed package."
+)
 @click.option("--in-place", is_flag=True, help="Run in your working directory, and not in a copy of it.")
 @click.argument("target")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def fix_command(
     module: bool,
     applied: bool,
+    output: Path,
     patch: Path,
     as_json: bool,
     max_tries: int,
@@ -47,6 +65,7 @@ def fix_command(
     calls: int,
     stops: bool,
     only: str,
+    packages: tuple[str, ...],
     in_place: bool,
     target: str,
     arguments: tuple[str, ...],
@@ -69,14 +88,18 @@ def fix_command(
     except ImportError as error:
         click.echo(f"depyf fix: it needs LibCST: pip install libcst ({error})", err=True)
         sys.exit(EXIT_FAILED)
+    OWN_PACKAGES.update(packages)
     own = Path(tempfile.mkdtemp(prefix="depyf-fix-"))
     try:
         kept = None if in_place else _copied(own)
         directory = Path.cwd() if kept is None else own / "run"
         script = target if module else str(Path(target).resolve())
         program = Program(script, arguments, module, directory, calls, stops, limit, kept)
-        search = Search(Tries(program, own / "tries"), max_tries, budget, only, lambda text: _tell(text, as_json))
-        result = search.search()
+        tries = Tries(program, own / "tries")
+        try:
+            result = Search(tries, max_tries, budget, only, lambda text: _tell(text, as_json)).search()
+        finally:
+            tries.forget()
         text = told.patch_of(result, Path.cwd())
         if text:
             patch.write_text(text, encoding="utf-8")
@@ -87,6 +110,7 @@ def fix_command(
         else:
             for line in told.lines(result, str(patch)):
                 click.echo(line)
+        _note(output, result)
         if applied:
             _apply(result.texts)
     finally:
@@ -94,6 +118,23 @@ def fix_command(
     if result.plain.problem:
         sys.exit(EXIT_USAGE)
     sys.exit(0 if text or not result.plain.left else EXIT_FAILED)
+
+
+def _note(output: Path, result: Result) -> None:
+    """Write what was tried into the dump of an earlier run, if there is one that shows the same findings."""
+    from depyf.cli.pages import build_pages
+    from depyf.fix.noted import note
+    from depyf.model.index_reader import has_index
+
+    if not has_index(output):
+        return
+    try:
+        is_noted = note(output, result)
+    except (OSError, ValueError) as error:
+        click.echo(f"depyf fix: the results are not in {output}: {error}", err=True)
+        return
+    if is_noted and (output / "report").is_dir():
+        build_pages(output, output, since=0.0, opened=False)
 
 
 def _tell(text: str, is_quiet: bool) -> None:
@@ -117,5 +158,8 @@ def _copied(own: Path) -> Path | None:
 
 def _apply(texts: dict[str, str]) -> None:
     for path, text in texts.items():
+        if is_installed(path):
+            click.echo(f"not written, since it is of an installed package; the patch has it: {path}")
+            continue
         Path(path).write_text(text, encoding="utf-8")
         click.echo(f"written: {os.path.relpath(path)}")

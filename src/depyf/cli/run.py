@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+from depyf.cli.launch.offered import offered
 from depyf.cli.launch.process import end_like, run
 from depyf.cli.launch.settings import Settings
 from depyf.cli.launch.summary import lines, measured, summarised
@@ -99,12 +100,12 @@ def run_command(
     status = run(called, settings, meanwhile=get_ready if html else lambda: None)
     for line in _told(directory, output, began, settings, html, opened):
         click.echo(line, err=True)
+    for line in offered(directory, output, began, settings, called):
+        click.echo(line, err=True)
     end_like(status)
 
 
-def _told(
-    directory: Path, output: Path, began: float, settings: Settings, html: bool, opened: bool
-) -> Iterator[str]:
+def _told(directory: Path, output: Path, began: float, settings: Settings, html: bool, opened: bool) -> Iterator[str]:
     """Build the report, if it is wanted, and yield the lines about the run."""
     summary = summarised(directory, began)
     told = lines(summary, directory, output, settings.only)

@@ -34,10 +34,13 @@ SOURCES = (
 
 
 def findings(session: Session) -> tuple[Finding, ...]:
-    """Return the findings of a run, the most expensive first.
+    """Return the findings of a run, the most expensive first, with the results of what `depyf fix` tried.
 
-    A session whose index was written at its end keeps them, and a session that was read has those of its index.
+    A session whose index was written at its end keeps its findings, and a session that was read has those of its index.
     """
-    if session.findings is not None:
-        return session.findings
-    return merged(finding for source in SOURCES for finding in source(session))
+    kept = session.findings
+    if kept is None:
+        kept = merged(finding for source in SOURCES for finding in source(session))
+    if not session.tried:
+        return kept
+    return tuple(replace(each, tried=session.tried.get((each.kind, str(each.where)), "")) for each in kept)

@@ -11,6 +11,9 @@ import libcst as cst
 from depyf.findings import Finding
 from depyf.findings.events import Event, events
 from depyf.model.index_reader import Run
+from depyf.model.run import Compile
+from depyf.model.user_line import UserLine
+from depyf.model.user_source import is_foreign
 
 
 class RefusedError(Exception):
@@ -25,6 +28,10 @@ class Edit:
     subject: the finding that it is for, by kind and place; several edits may be for the same.
     apply: returns the module with the statement at `line` changed, or raises RefusedError.
     is_of_file: whether it is about the whole file, and not its line. It comes after the others then.
+    moves_border: whether it gives `torch.compile` another function. Its calls are compared with the edited program
+        without any compile, since the program as it is has no such calls.
+    is_quiet: whether it is not mentioned if its preconditions do not hold: it is seldom the edit for its finding.
+    is_offered: whether it changes what the program computes. It is shown, and never tried.
     """
 
     file: str
@@ -33,6 +40,9 @@ class Edit:
     subject: tuple[str, str]
     apply: Callable[[cst.Module, int], cst.Module]
     is_of_file: bool = False
+    moves_border: bool = False
+    is_offered: bool = False
+    is_quiet: bool = False
 
     @property
     def key(self) -> tuple[str, int, str]:
@@ -68,6 +78,11 @@ def kinds_of(event: Event | None, finding: Finding) -> list[str]:
     """Return the kinds that a finding is about: its own, that of its cause, and those of what else differed."""
     cause = [event.cause.kind.name] if event is not None else []
     return list(dict.fromkeys((finding.kind, *cause, *(each.kind for each in finding.also))))
+
+
+def call_of(compiled: Compile) -> UserLine | None:
+    """Return the innermost line of the user's from which a compile was called, or None."""
+    return next((each for each in reversed(compiled.user_stack) if not is_foreign(each.filename)), None)
 
 
 def subject_of(finding: Finding) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -14,6 +15,7 @@ class Plan:
     target: the script, or with `is_module` the name of a module.
     texts: the edited text of each file by its path; the program reads them instead of the files.
     folder: where the dump and the record of the results go.
+    directory: the working directory of the run.
     calls: the number of calls of compiled code whose results are recorded. The run stops after these if `stops`.
     is_eager: whether torch compiles nothing.
     """
@@ -21,6 +23,7 @@ class Plan:
     target: str
     arguments: tuple[str, ...]
     folder: str
+    directory: str
     is_module: bool = False
     texts: dict[str, str] = field(default_factory=dict)
     calls: int = 50
@@ -36,6 +39,13 @@ class Plan:
     def record(self) -> Path:
         """Return the file with the results of the calls."""
         return Path(self.folder) / "results.pt"
+
+    @property
+    def streams(self) -> tuple[tuple[str, int], ...]:
+        """Return the paths and the flags to open them of standard input, output and error."""
+        written = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        folder = Path(self.folder)
+        return (os.devnull, os.O_RDONLY), (str(folder / "stdout"), written), (str(folder / "stderr"), written)
 
     def write(self) -> Path:
         """Write the plan into its folder, and return its file."""

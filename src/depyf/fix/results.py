@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -34,6 +35,8 @@ class Recorder:
     calls: list[list[Any]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     left_out: int = 0
+    entries: list[str] = field(default_factory=list)
+    results: list[int] = field(default_factory=list)
     _modules: list[nn.Module] = field(default_factory=list)
     _leaves: list[torch.Tensor] = field(default_factory=list)
     _bytes: int = 0
@@ -52,6 +55,9 @@ class Recorder:
         torch.compile = recorded
 
     def _watched(self, made: Any, model: Any) -> Any:
+        code = getattr(getattr(model, "forward", model), "__code__", None)
+        if code is not None:
+            self.entries.append(f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}")
         if isinstance(made, nn.Module):
             self._modules.append(model)
             made.forward = self._wrapped(made.forward)
@@ -83,6 +89,7 @@ class Recorder:
             leaves = pytree.tree_leaves(values)
             self._leaves += [each for each in leaves if isinstance(each, torch.Tensor) and _is_leaf(each)]
             self.calls.append([self._copy(each) for each in leaves])
+            self.results.append(len(pytree.tree_leaves(values[0])))
         else:
             self.left_out += 1
         if self.stops and len(self.calls) >= self.most:
@@ -109,7 +116,8 @@ class Recorder:
         for number, leaf in enumerate(self._leaves):
             if leaf.grad is not None:
                 state[f"argument {number}.grad"] = self._copy(leaf.grad)
-        torch.save({"calls": self.calls, "state": state, "seconds": self.seconds, "left_out": self.left_out}, path)
+        found = {"calls": self.calls, "state": state, "seconds": self.seconds, "left_out": self.left_out}
+        torch.save(found | {"entries": self.entries, "results": self.results}, path)
 
 
 def _is_leaf(tensor: torch.Tensor) -> bool:
@@ -128,12 +136,31 @@ def _closed_over(function: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class Record:
-    """The results of the compiled code of a run."""
+    """The results of the compiled code of a run.
+
+    calls: the results of each call, then its arguments after the call.
+    seconds: the time of each outermost call, of the calls that were not recorded as well.
+    left_out: the number of calls that were not recorded.
+    entries: `FILE:LINE` of each function that was given to `torch.compile`, with the name of the file alone.
+    results: how many values of each call are results; all of a call that is not listed.
+    """
 
     calls: list[list[Any]] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
     left_out: int = 0
+    entries: list[str] = field(default_factory=list)
+    results: list[int] = field(default_factory=list)
+
+    def result(self, number: int) -> dict[Any, Any]:
+        """Return the results of a call by their number."""
+        call = self.calls[number]
+        return dict(enumerate(call[: self.results[number]] if number < len(self.results) else call))
+
+    def arguments(self, number: int) -> list[Any]:
+        """Return the arguments of a call, as they were after it. A tensor of one number is that number."""
+        call = self.calls[number][self.results[number] :] if number < len(self.results) else []
+        return [each.item() if isinstance(each, torch.Tensor) and not each.dim() else each for each in call]
 
 
 def read_record(path: Path) -> Record | None:
@@ -160,11 +187,17 @@ def compare(ours: Record | None, theirs: Record | None) -> Verdict:
     if len(ours.calls) != len(theirs.calls):
         return Verdict(False, difference=f"{len(ours.calls)} calls, not {len(theirs.calls)}")
     is_bitwise = True
-    for number, (mine, other) in enumerate(zip(ours.calls, theirs.calls, strict=True), start=1):
-        difference, same = _compared(dict(enumerate(mine)), dict(enumerate(other)))
-        if difference:
-            return Verdict(False, difference=f"call {number}: {difference}", compared=number - 1)
+    for number in range(len(ours.calls)):
+        difference, same = _compared(ours.result(number), theirs.result(number))
         is_bitwise &= same
+        if not difference:
+            # An edit may pass a number as a tensor, or one more argument.
+            pairs = list(zip(ours.arguments(number), theirs.arguments(number), strict=False))
+            difference, same = _compared(*(dict(enumerate(each[at] for each in pairs)) for at in (0, 1)))
+            difference = difference and f"argument: {difference}"
+            is_bitwise &= same
+        if difference:
+            return Verdict(False, difference=f"call {number + 1}: {difference}", compared=number)
     difference, same = _compared(ours.state, theirs.state)
     if difference:
         return Verdict(False, difference=f"at the end: {difference}", compared=len(ours.calls))

@@ -3,12 +3,15 @@
 A cause may show its effect only when another one is gone. So an edit without an effect alone is kept for the set, and
 dropped only if the set is as good without it. A cause may also show itself only then: torch leaves out a function at
 the first break in a loop of it. So the next round looks at a run with all edits so far, also if they have no effect.
+
+A long program is run in full four times: as it is, without any compile, and a pair at the end, as it is and with the
+kept edits. The other runs end after the calls that are compared, if the program as it is compiles nothing after them.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,12 +20,13 @@ import libcst as cst
 import depyf.fix.edits  # noqa: F401 - registers the edits
 from depyf.findings import Finding
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
-from depyf.fix.tries import Outcome, Sameness, Tries, sameness
+from depyf.fix.tries import Outcome, Sameness, Tries, sameness, step_ratio
 from depyf.fix.unchanged import changed_elsewhere, line_before
 from depyf.model.index_reader import Run
 from depyf.model.user_source import is_foreign
 
 HELPS, NO_EFFECT, DIFFERS, REFUSED, NOT_NEEDED = "helps", "no effect alone", "differs", "refused", "not needed"
+OFFERED = "offered"
 USABLE = (HELPS, NO_EFFECT, NOT_NEEDED)
 MOST_ROUNDS = 5
 
@@ -37,6 +41,10 @@ class Tried:
     outcome: Outcome | None = None
     same: Sameness | None = None
     is_kept: bool = False
+    finding: tuple[str, str] = ("", "")
+    """The finding that it was proposed for, by kind and place; the finding that it is for may be the cause of that."""
+    removed: frozenset[tuple[str, str]] = frozenset()
+    """The findings that it removes alone, by kind and place in the user's text."""
 
 
 @dataclass
@@ -50,6 +58,9 @@ class Result:
     same: Sameness | None = None
     texts: dict[str, str] = field(default_factory=dict)
     ended: str = ""
+    ratio: float | None = None
+    """How many times faster a call is with the kept edits, in a pair of runs; None if it was not measured."""
+    runs: int = 0
 
     @property
     def kept(self) -> list[Tried]:
@@ -75,11 +86,13 @@ class Search:
         self._known: dict[frozenset[int], tuple[Outcome, Sameness]] = {}
         self._edits: list[Edit] = []
         self._ground: tuple[frozenset[int], Outcome] | None = None
+        self._reference: tuple[Outcome, Outcome] | None = None
+        self._stops = False
 
     def search(self) -> Result:
         """Run the program as it is, without any compile, and with edits; return what helps."""
         self._tell("the program as it is")
-        plain = self._tries.run({})
+        plain = self._tries.run({}, is_afresh=True)
         self._tell("without any compile")
         result = Result(plain, self._tries.run({}, is_eager=True))
         try:
@@ -87,16 +100,55 @@ class Search:
                 result.ended = plain.problem or "the program compiles nothing"
             elif plain.record is None or not plain.record.calls:
                 result.ended = "no call of compiled code returned, so no result can be compared"
-            else:
+            elif _has_edits(plain, self._only):
+                self._begin(result)
                 self._edit(result, plain.run)
         except OutOfBudgetError as error:
             result.ended = str(error)
         except KeyboardInterrupt:
             result.ended = "interrupted"
+        try:
+            self._verify(result)
+        except KeyboardInterrupt:
+            result.ended = "interrupted before the kept edits were run afresh"
+            _keep_nothing(result)
+        result.runs = self._tries.count
         return result
 
+    def _begin(self, result: Result) -> None:
+        """Decide whether tries may end after the calls that are compared, and set the runs to compare them with."""
+        plain = result.plain
+        self._reference = plain, result.eager
+        if plain.record is None or plain.record.left_out <= self._tries.program.calls:
+            return
+        self._tell("the program as it is, up to the last call that is compared")
+        short = self._tries.run({}, stops=True)
+        if not short.problem and short.counts.badness == plain.counts.badness:
+            self._stops = True
+            # Without any compile, a run that ends early has other gradients at its end than a whole one.
+            self._reference = short, self._tries.run({}, is_eager=True, stops=True)
+
+    def _verify(self, result: Result) -> None:
+        """Run the program with the kept edits in a new process, and beside it as it is, which gives the step's ratio.
+
+        Only this run has all that a run of the user's has: no module was imported before, and no call is left out.
+        """
+        if result.made is None or (self._tries.only_forks and not self._stops):
+            return
+        self._tell("the program as it is, and with all that is kept")
+        again = self._tries.run({}) if result.plain.step is not None else None
+        result.made = self._tries.run(result.texts, is_afresh=True)
+        border = self._border([self._number(each) for each in result.kept], stops=False)
+        result.same = sameness(result.made, result.plain, result.eager, border)
+        if not result.same.is_equal:
+            result.ended = f"the kept edits were dropped: run afresh, {result.same.words}"
+            _keep_nothing(result)
+        elif again is not None:
+            result.ratio = step_ratio(again, result.made)
+
     def _edit(self, result: Result, run: Run) -> None:
-        self._ground = frozenset(), result.plain
+        assert self._reference is not None
+        self._ground = frozenset(), self._reference[0]
         for _ in range(MOST_ROUNDS):
             # With a finding gone, the program may reach another one.
             before = len(result.tried)
@@ -113,10 +165,11 @@ class Search:
         """Return the edits and their run from which the next round starts: what is kept, else all that are equal."""
         if result.made is not None:
             return frozenset(self._number(each) for each in result.kept), result.made
+        assert self._reference is not None
         usable = [at for at, each in enumerate(result.tried) if each.state in USABLE]
         whole = _first_of_each(usable, result.tried)
         made = self._set(result, whole)
-        return (frozenset(), result.plain) if made is None else (frozenset(whole), made[0])
+        return (frozenset(), self._reference[0]) if made is None else (frozenset(whole), made[0])
 
     def _propose(self, result: Result, run: Run) -> None:
         """Add the edits for the findings of a run, each tried alone."""
@@ -125,8 +178,8 @@ class Search:
         for finding in self._ground[1].left:
             if self._only and self._only not in (finding.kind, str(finding.where)):
                 continue
-            for proposed in _proposed(run, finding):
-                edit = self._in_the_users_text(proposed)
+            for candidate in proposed(run, finding):
+                edit = self._in_the_users_text(candidate)
                 if edit is None or edit.key in seen:
                     continue
                 seen.add(edit.key)
@@ -134,7 +187,11 @@ class Search:
                 if any(each.edit.subject == edit.subject and each.state == HELPS for each in result.tried):
                     continue
                 self._edits.append(edit)
-                result.tried.append(self._alone(result, len(self._edits) - 1))
+                tried = self._alone(result, len(self._edits) - 1)
+                if tried.state == REFUSED and edit.is_quiet:
+                    self._edits.pop()
+                    continue
+                result.tried.append(replace(tried, finding=subject_of(finding)))
 
     def _in_the_users_text(self, edit: Edit) -> Edit | None:
         """Return an edit with the number of its line in the user's text; None if the line is of an edit."""
@@ -148,6 +205,8 @@ class Search:
 
     def _alone(self, result: Result, number: int) -> Tried:
         edit = self._edits[number]
+        if edit.is_offered:
+            return self._offered(edit)
         assert self._ground is not None
         base, before = self._ground
         try:
@@ -157,7 +216,30 @@ class Search:
         if not same.is_equal:
             return Tried(edit, DIFFERS, same.words, outcome, same)
         state = HELPS if outcome.counts.badness < before.counts.badness else NO_EFFECT
-        return Tried(edit, state, effect(before, outcome), outcome, same)
+        removed = self._places(before, base) - self._places(outcome, base | {number})
+        return Tried(edit, state, effect(before, outcome), outcome, same, removed=frozenset(removed))
+
+    def _offered(self, edit: Edit) -> Tried:
+        """Return an edit that is not tried, if its preconditions hold."""
+        try:
+            edit.apply(cst.parse_module(_read(self._tries.program.path_of(edit.file))), edit.line)
+        except RefusedError as error:
+            return Tried(edit, REFUSED, str(error))
+        return Tried(edit, OFFERED, "it changes what the program computes")
+
+    def _places(self, outcome: Outcome, chosen: frozenset[int]) -> set[tuple[str, str]]:
+        """Return the findings of a run with edits by kind and place, with the lines of the user's text."""
+        texts = self._texts(sorted(chosen))
+        places = set()
+        for finding in outcome.left:
+            where = finding.where
+            path = self._tries.program.path_of(where.file) if where is not None else ""
+            if where is None or path not in texts:
+                places.add(subject_of(finding))
+                continue
+            line = line_before(cst.parse_module(_read(path)).code, texts[path], where.line)
+            places.add((finding.kind, f"{where.file}:{line}"))
+        return places
 
     def _choose(self, result: Result) -> None:
         """Keep the smallest set of edits that is as good as all of them."""
@@ -170,6 +252,8 @@ class Search:
         if made is not None and (best is None or made[0].counts.badness < best[0].counts.badness):
             best, chosen = made, whole
         for at in list(chosen):
+            if _is_needed(result.tried, chosen, at):
+                continue
             less = [each for each in chosen if each != at]
             made = self._set(result, less)
             if best is not None and made is not None and made[0].counts.badness <= best[0].counts.badness:
@@ -177,7 +261,8 @@ class Search:
         self._keep(result, chosen, best)
 
     def _keep(self, result: Result, chosen: Sequence[int], best: tuple[Outcome, Sameness] | None) -> None:
-        if best is None or best[0].counts.badness >= result.plain.counts.badness:
+        assert self._reference is not None
+        if best is None or best[0].counts.badness >= self._reference[0].counts.badness:
             return
         result.made, result.same = best
         result.texts = self._texts(chosen)
@@ -203,9 +288,17 @@ class Search:
             if time.monotonic() - self._tries.began > self._seconds:
                 raise OutOfBudgetError(f"{self._seconds:.0f} s have passed (--budget)")
             self._tell("; ".join(self._edits[each].what for each in sorted(chosen)))
-            outcome = self._tries.run(texts)
-            self._known[chosen] = outcome, sameness(outcome, result.plain, result.eager)
+            outcome = self._tries.run(texts, stops=self._stops)
+            border = self._border(chosen, stops=self._stops)
+            assert self._reference is not None
+            self._known[chosen] = outcome, sameness(outcome, *self._reference, border)
         return self._known[chosen]
+
+    def _border(self, chosen: Iterable[int], *, stops: bool) -> Outcome | None:
+        """Return the run without any compile to compare a set of edits with, if one of them moves the border."""
+        if not any(self._edits[each].moves_border for each in chosen):
+            return None
+        return self._tries.run(self._texts(sorted(chosen)), is_eager=True, stops=stops)
 
     def _texts(self, chosen: Sequence[int]) -> dict[str, str]:
         """Return the texts of the files with a set of edits, from the last line of a file to the first."""
@@ -226,6 +319,25 @@ class Search:
         return next(at for at, each in enumerate(self._edits) if each is tried.edit)
 
 
+def _has_edits(plain: Outcome, only: str) -> bool:
+    """Return whether a finding of a run has an edit. Otherwise no more runs are needed."""
+    assert plain.run is not None
+    chosen = (each for each in plain.left if not only or only in (each.kind, str(each.where)))
+    return any(proposed(plain.run, each) for each in chosen)
+
+
+def _keep_nothing(result: Result) -> None:
+    result.made = result.same = None
+    result.texts = {}
+    result.tried = [replace(each, is_kept=False) for each in result.tried]
+
+
+def _is_needed(tried: Sequence[Tried], chosen: Sequence[int], at: int) -> bool:
+    """Return whether an edit alone removes a finding that no other chosen edit removes alone."""
+    others: set[tuple[str, str]] = set().union(*(tried[each].removed for each in chosen if each != at))
+    return tried[at].state == HELPS and bool(tried[at].removed - others)
+
+
 def _read(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
@@ -241,7 +353,7 @@ def _first_of_each(numbers: Sequence[int], tried: Sequence[Tried]) -> list[int]:
     return sorted(found.values())
 
 
-def _proposed(run: Run, finding: Finding) -> list[Edit]:
+def proposed(run: Run, finding: Finding) -> list[Edit]:
     """Return the edits of the user's own files for a finding."""
     found = [edit for propose in PROPOSERS for edit in propose(run, finding)]
     return [edit for edit in found if edit.file and not is_foreign(edit.file)]
@@ -262,10 +374,3 @@ def left(result: Result) -> list[Finding]:
     """Return the findings that remain and are not merely good to know."""
     found = (result.made or result.plain).left
     return [each for each in found if each.severity != "low"]
-
-
-def gone(result: Result) -> set[tuple[str, str]]:
-    """Return the findings that the kept edits remove, by kind and place."""
-    if result.made is None:
-        return set()
-    return {subject_of(each) for each in result.plain.left} - {subject_of(each) for each in result.made.left}

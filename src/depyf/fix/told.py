@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import difflib
 import os
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, NOT_NEEDED, REFUSED, Result, Tried, effect, left
+from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, NOT_NEEDED, OFFERED, REFUSED, Result, Tried, effect, left
 from depyf.fix.tries import Counts, Outcome
 from depyf.model.counts import counted
+from depyf.model.user_source import is_installed
 
 SCHEMA = 1
 WORDS = {
@@ -19,6 +21,7 @@ WORDS = {
     NOT_NEEDED: "dropped",
     DIFFERS: "dropped",
     REFUSED: "not applicable",
+    OFFERED: "not tried: choose it yourself",
 }
 
 
@@ -31,7 +34,7 @@ def lines(result: Result, patch: str) -> Iterator[str]:
     for number, each in enumerate(result.tried, start=1):
         yield f"  {number}. {each.edit.place}  {each.edit.what}  {_said(each)}"
     if result.made is not None and result.same is not None:
-        yield f"together: {_counts(result.made)}; {result.same.words}"
+        yield f"together: {_counts(result.made, result.ratio)}; {result.same.words}"
         yield f"patch: {patch}   (depyf fix --apply writes it to your files)"
     elif not result.ended:
         yield "no edit helps" if result.tried else "no finding has an edit that can be tried"
@@ -51,25 +54,39 @@ def _said(tried: Tried) -> str:
     return f"{words}{tried.words + '; ' if tried.words else ''}{WORDS[tried.state]}"
 
 
-def _counts(outcome: Outcome) -> str:
+def _counts(outcome: Outcome, ratio: float | None = None) -> str:
+    """Return the numbers of a run in words.
+
+    ratio: how many times faster a call is than in the program as it is, or None if it was not measured.
+    """
     counts = outcome.counts
     step = outcome.step
+    faster = f" ({ratio:.2f}x)" if ratio is not None else ""
     parts = [
         counted(counts.compiles, "compile"),
         counted(counts.breaks, "graph break"),
         *([counted(counts.failures, "failure")] if counts.failures else []),
-        *([f"{counted(counts.eager, 'call')} eager"] if counts.eager else []),
+        *_calls(counts),
         f"{counts.seconds:.1f} s compiling",
-        *([f"a call {1e3 * step:.2f} ms"] if step is not None else []),
+        *([f"a call {1e3 * step:.2f} ms{faster}"] if step is not None else []),
     ]
     return outcome.problem or ", ".join(parts)
 
 
+def _calls(counts: Counts) -> Iterator[str]:
+    """Yield the number of calls that compiled code served, or that ran eager where only that is known."""
+    if counts.calls is not None:
+        yield f"{counts.compiled} of {counted(counts.calls, 'call')} compiled"
+    elif counts.eager:
+        yield f"{counted(counts.eager, 'call')} eager"
+
+
 def patch_of(result: Result, directory: Path) -> str:
-    """Return the kept edits as a unified diff, with paths relative to a directory."""
+    """Return the kept edits as a unified diff, with paths relative to a directory, or to that of installed packages."""
     parts: list[str] = []
     for path, text in sorted(result.texts.items()):
-        name = os.path.relpath(path, directory)
+        packages = sysconfig.get_path("purelib")
+        name = os.path.relpath(path, packages if is_installed(path) else directory)
         before = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
         parts += difflib.unified_diff(before, text.splitlines(keepends=True), f"a/{name}", f"b/{name}")
     return "".join(parts)
@@ -84,12 +101,14 @@ def data(result: Result, patch: str) -> dict[str, Any]:
         "together": None if made is None else _numbers(made.counts) | {"step_seconds": made.step},
         "effect": "" if made is None else effect(result.plain, made),
         "results": "" if result.same is None else result.same.words,
+        "step_ratio": result.ratio,
+        "runs": result.runs,
         "tried": [
             {
                 "file": each.edit.file,
                 "line": each.edit.line,
                 "edit": each.edit.what,
-                "finding": {"kind": each.edit.subject[0], "where": each.edit.subject[1]},
+                "finding": {"kind": each.finding[0], "where": each.finding[1]},
                 "state": each.state,
                 "told": each.words,
                 "kept": each.is_kept,
@@ -107,6 +126,8 @@ def _numbers(counts: Counts) -> dict[str, Any]:
         "compiles": counts.compiles,
         "breaks": counts.breaks,
         "eager_calls": counts.eager,
+        "calls": counts.calls,
+        "compiled_calls": None if counts.calls is None else counts.compiled,
         "failures": counts.failures,
         "compile_seconds": round(counts.seconds, 3),
     }

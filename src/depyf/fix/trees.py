@@ -137,3 +137,38 @@ def after_definition_of(module: cst.Module, line: int, added: Sequence[cst.BaseS
     if not isinstance(module.body[at], (cst.FunctionDef, cst.ClassDef)):
         raise RefusedError("the line is in no function of the file")
     return module.with_changes(body=[*module.body[: at + 1], *added, *module.body[at + 1 :]])
+
+
+def enclosing_function(module: cst.Module, line: int) -> cst.FunctionDef:
+    """Return the function at the top level of a module that contains a line.
+
+    Raises:
+        RefusedError: there is none.
+    """
+    where = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    for each in module.body:
+        if isinstance(each, cst.FunctionDef) and where[each].start.line <= line <= where[each].end.line:
+            return each
+    raise RefusedError("the line is in no function at the top level of the file")
+
+
+_COMPILE = m.Attribute(m.Name("torch"), m.Name("compile"))
+COMPILING = _COMPILE | m.Call(_COMPILE)
+"""`torch.compile` as a decorator, with or without options."""
+
+
+def compiled_names(module: cst.Module, name: str) -> frozenset[str]:
+    """Return the names by which a module calls the compiled form of one of its functions.
+
+    Raises:
+        RefusedError: it is neither decorated by `torch.compile` nor given to it in an assignment to a name.
+    """
+    for each in m.findall(module, m.FunctionDef(m.Name(name))):
+        assert isinstance(each, cst.FunctionDef)
+        if any(m.matches(one.decorator, COMPILING) for one in each.decorators):
+            return frozenset((name,))
+    made = m.Assign(targets=[m.AssignTarget(m.Name())], value=m.Call(_COMPILE, [m.Arg(m.Name(name)), m.ZeroOrMore()]))
+    targets = [cst.ensure_type(each, cst.Assign).targets[0].target for each in m.findall(module, made)]
+    if not targets:
+        raise RefusedError("the file does not give the function to `torch.compile` by its name")
+    return frozenset(cst.ensure_type(each, cst.Name).value for each in targets)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import statistics
-import subprocess
-import sys
+import sysconfig
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,11 +13,13 @@ from pathlib import Path
 
 from depyf.findings import Finding, findings
 from depyf.fix.plan import Plan
+from depyf.fix.processes import Nursery, run_afresh
 from depyf.fix.results import Record, Verdict, compare, read_record
 from depyf.model.index_reader import Run, has_index, read_run
 from depyf.model.run import Session
 
-ENDED_LATE = "it did not end in time"
+LEAST_CALLS = 4
+"""The least calls of a run whose time of a call is shown."""
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,29 @@ class Program:
             shutil.copytree(self.kept, self.directory, symlinks=True)
 
     def path_of(self, file: str) -> str:
-        """Return the path of a file that the index names: from the working directory, or from the script's."""
-        beside = [Path.cwd(), *([] if self.is_module else [Path(self.target).parent])]
+        """Return the path of a file that the index names: from the working directory, the script's, or a package."""
+        packages = [Path(sysconfig.get_path(each)) for each in ("purelib", "platlib")]
+        beside = [Path.cwd(), *([] if self.is_module else [Path(self.target).parent]), *packages]
         return next((str(each / file) for each in beside if (each / file).is_file()), file)
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The numbers of a run. `eager` is the number of calls that ran eager, where that is known."""
+    """The numbers of a run.
+
+    eager: the number of calls that ran eager, where that is known.
+    calls: the number of outermost calls of what `torch.compile` returned. None if that is not known.
+    compiled: how many of these a cache entry served.
+    seconds: seconds of compiling.
+    """
 
     compiles: int = 0
     breaks: int = 0
     eager: int = 0
     failures: int = 0
     seconds: float = 0.0
+    calls: int | None = None
+    compiled: int = 0
 
     @property
     def badness(self) -> tuple[int, int]:
@@ -88,60 +97,80 @@ class Outcome:
     def step(self) -> float | None:
         """Return the median seconds of a call, in the second half of the calls."""
         seconds = self.record.seconds if self.record is not None else []
-        return statistics.median(seconds[len(seconds) // 2 :]) if len(seconds) > 3 else None
+        return statistics.median(seconds[len(seconds) // 2 :]) if len(seconds) >= LEAST_CALLS else None
 
 
 class Tries:
-    """All runs of a program, each in a folder of its own."""
+    """All runs of a program, each in a folder of its own.
 
-    def __init__(self, program: Program, folder: Path) -> None:
+    nursery: the process that forks the runs; None for one of its own, if the program allows it.
+    only_forks: whether also those runs are forked that are otherwise made in a new process.
+    """
+
+    def __init__(
+        self, program: Program, folder: Path, *, nursery: Nursery | None = None, only_forks: bool = False
+    ) -> None:
         self.program = program
         self._folder = folder
         self.count = 0
         self.began = time.monotonic()
+        self._is_shared = nursery is not None
+        self.only_forks = only_forks
+        is_forked = hasattr(os, "fork") and not _reads_environment(program)
+        self._nursery = nursery or (Nursery() if is_forked else None)
 
-    def run(self, texts: Mapping[str, str], *, is_eager: bool = False) -> Outcome:
-        """Run the program with edited texts, by the path of their file."""
+    def run(
+        self, texts: Mapping[str, str], *, is_eager: bool = False, is_afresh: bool = False, stops: bool = False
+    ) -> Outcome:
+        """Run the program with edited texts, by the path of their file.
+
+        Args:
+            texts: the edited texts.
+            is_eager: compile nothing.
+            is_afresh: run in a new process.
+            stops: end the run after the calls that are compared.
+
+        Returns:
+            What the run did.
+        """
         self.count += 1
         folder = self._folder / f"try_{self.count}"
+        folder.mkdir(parents=True)
         program = self.program
         plan = Plan(
             program.target,
             program.arguments,
             str(folder),
+            str(program.directory),
             program.is_module,
             dict(texts),
             program.calls,
-            program.stops,
+            program.stops or stops,
             is_eager,
         )
-        command = [sys.executable, "-m", "depyf.fix.child", str(plan.write())]
         program.renew()
-        with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
-            process = subprocess.Popen(
-                command, cwd=program.directory, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
-            )
-            try:
-                code = process.wait(timeout=program.seconds)
-                problem = ""
-            except subprocess.TimeoutExpired:
-                code, problem = -signal.SIGKILL, ENDED_LATE
-            finally:
-                # Ctrl-C, a limit, and processes that the program has left behind.
-                _end(process)
+        is_forked = self.only_forks or not is_afresh
+        nursery = self._nursery if is_forked and self._nursery is not None and self._nursery.is_alive else None
+        ended = nursery.run(plan, program.seconds) if nursery is not None else None
+        code, problem = ended if ended is not None else run_afresh(plan, program.seconds)
         return _outcome(plan, folder, code, problem)
 
     def forget(self) -> None:
-        """Remove the folders of all runs."""
+        """End the nursery, and remove the folders of all runs."""
+        if self._nursery is not None and not self._is_shared:
+            self._nursery.end()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _reads_environment(program: Program) -> bool:
+    """Return whether a program may set variables that torch reads when it is imported. A forked run has imported it."""
+    if program.is_module:
+        return True
     try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
+        text = Path(program.target).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True
+    return "environ" in text or "putenv" in text
 
 
 def _outcome(plan: Plan, folder: Path, code: int, problem: str) -> Outcome:
@@ -153,19 +182,45 @@ def _outcome(plan: Plan, folder: Path, code: int, problem: str) -> Outcome:
     if not has_index(plan.dump):
         return Outcome(code, output, Counts(), record, problem="it left no dump", errors=errors)
     run = read_run(plan.dump)
-    return Outcome(code, output, counts_of(run.session), record, tuple(findings(run.session)), run, errors=errors)
+    return Outcome(
+        code, output, counts_of(run.session, record), record, tuple(findings(run.session)), run, errors=errors
+    )
 
 
-def counts_of(session: Session) -> Counts:
-    """Return what torch did in a run."""
+def counts_of(session: Session, record: Record | None = None) -> Counts:
+    """Return what torch did in a run.
+
+    record: the calls of the run, for the number of those that a cache entry served.
+    """
     compiles = [compiled for _, compiled in session.compiles()]
+    entries = record.entries if record is not None else []
+    roots = [each for each in session.roots() if f"{os.path.basename(each.filename)}:{each.first_line}" in entries]
+    hits = [compiled.hits for root in roots for compiled in root.compiles]
+    served = sum(each or 0 for each in hits)
+    is_known = record is not None and any(each is not None for each in hits)
+    calls = len(record.seconds) if record is not None and is_known else None
     return Counts(
         compiles=len(compiles),
         breaks=sum(len(each.breaks) for each in compiles),
         eager=sum(each.eager_calls or 0 for each in session.functions.values()),
         failures=sum(each.failure is not None for each in compiles),
         seconds=sum(each.seconds.get("total", 0.0) for each in compiles),
+        calls=calls,
+        compiled=min(served, calls or 0),
     )
+
+
+def step_ratio(plain: Outcome, made: Outcome) -> float | None:
+    """Return how many times faster a call is in the second of two runs: the median over the second half of the calls.
+
+    Returns:
+        The median of the ratios of calls with the same number, or None for less than four calls or other calls.
+    """
+    pair = [each.record.seconds if each.record is not None else [] for each in (plain, made)]
+    if len(pair[0]) != len(pair[1]) or len(pair[0]) < LEAST_CALLS:
+        return None
+    half = len(pair[0]) // 2
+    return statistics.median(one / other for one, other in zip(pair[0][half:], pair[1][half:], strict=True))
 
 
 @dataclass(frozen=True)
@@ -191,12 +246,22 @@ class Sameness:
         return f"results equal{close} in {count} call{'s' if count != 1 else ''}"
 
 
-def sameness(made: Outcome, plain: Outcome, eager: Outcome) -> Sameness:
+def sameness(made: Outcome, plain: Outcome, eager: Outcome, border: Outcome | None = None) -> Sameness:
     """Compare a run with edits: exit code, output, and results against both other runs.
 
     Results count as equal to eager's only where those of the program as it is are.
+
+    Args:
+        made: the run with edits.
+        plain: the program as it is.
+        eager: the program as it is, without any compile.
+        border: the run with edits without any compile, if they give `torch.compile` another function. Its calls and its
+            output are those to compare with; without any compile, it does not matter what `torch.compile` is given.
     """
-    with_plain, with_eager = compare(made.record, plain.record), compare(made.record, eager.record)
+    base, other = (plain, eager) if border is None else (border, border)
+    with_plain, with_eager = compare(made.record, base.record), compare(made.record, other.record)
+    if border is not None and (border.code, border.output) != (plain.code, plain.output):
+        return Sameness(with_plain, with_eager, "it does something else without any compile")
     if made.problem:
         return Sameness(with_plain, with_eager, made.problem)
     if made.code != plain.code:
@@ -204,7 +269,7 @@ def sameness(made: Outcome, plain: Outcome, eager: Outcome) -> Sameness:
         return Sameness(with_plain, with_eager, f"exit code {made.code}, not {plain.code}: {' '.join(last)[:160]}")
     if not with_plain.is_equal:
         return Sameness(with_plain, with_eager, f"results differ: {with_plain.difference}")
-    if not with_eager.is_equal and compare(plain.record, eager.record).is_equal:
+    if not with_eager.is_equal and compare(base.record, other.record).is_equal:
         return Sameness(with_plain, with_eager, f"results differ from eager: {with_eager.difference}")
     if made.output != plain.output:
         return Sameness(with_plain, with_eager, "it prints something else")

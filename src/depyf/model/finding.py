@@ -51,7 +51,8 @@ class Difference:
 class Finding:
     """One cause: `kind` is its name in the catalogue, `cause` is one sentence, `fix` is "" if there is no advice.
 
-    `compiles` are the ids of the compiles that show it, and `also` what else differed in these calls.
+    `compiles` are the ids of the compiles that show it, and `also` what else differed in these calls. `tried` is the
+    result of what `depyf fix` tried for it, "" before that.
     """
 
     kind: str
@@ -62,12 +63,14 @@ class Finding:
     fix: str
     compiles: tuple[str, ...]
     also: tuple[Difference, ...] = ()
+    tried: str = ""
 
     @property
     def line(self) -> str:
-        """Return the finding in one line: cause, place and fix."""
+        """Return the finding in one line: cause, place, fix, and what was tried."""
         place = f" ({self.where})" if self.where is not None else ""
-        return f"{self.cause}{place}." + (f" Fix: {self.fix}" if self.fix else "")
+        fix = f" Fix: {self.fix}" if self.fix else ""
+        return f"{self.cause}{place}.{fix}" + (f" Tried: {self.tried}" if self.tried else "")
 
 
 WHERE_ROWS = Record(
@@ -104,4 +107,13 @@ FINDING_ROWS = Record(
     Row("fix", TEXT, about="The fix; empty if there is no advice."),
     Row("compiles", several(ID_TEXT)),
     Row("also", several(DIFFERENCE_ROWS.form), about="The other differences in these calls.", default=()),
+    Row("tried", TEXT, about="The result of what `depyf fix` tried for it.", default="", is_left_out=True),
 )
+
+TRIED_ROWS = Record(
+    lambda kind, where, words: ((kind, where), words),
+    Row("kind", TEXT, lambda pair: pair[0][0], about="The kind of the finding.", argument="kind"),
+    Row("where", TEXT, lambda pair: pair[0][1], about="The place of the finding.", argument="where"),
+    Row("words", TEXT, lambda pair: pair[1], about="The result of the edits that were tried.", argument="words"),
+)
+"""A row of `Session.tried`."""

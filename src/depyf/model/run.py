@@ -38,6 +38,7 @@ from depyf.model.codec import (
 from depyf.model.compile_id import ID, CompileId
 from depyf.model.cuda_graphs import CUDA_GRAPH, CudaGraph
 from depyf.model.failure import CALL_FAILURE_ROWS, FAILURE_ROWS, CallFailure, Failure
+from depyf.model.finding import TRIED_ROWS
 from depyf.model.line_row import FILE, LINES
 from depyf.model.lines_read import LINES_READ_ROWS, LinesRead
 from depyf.model.parts import (
@@ -357,6 +358,8 @@ class Session:
     """The user's files that contain compiled code, by torch's name for each, with their copies in the dump."""
     packed: set[str] = field(default_factory=set)
     """The files of the dump that are in its archive."""
+    tried: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The result of what `depyf fix` tried for a finding, by the finding's kind and place."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Seams that this torch does not have, each with the reason."""
     problems: list[Problem] = field(default_factory=list)
@@ -475,6 +478,13 @@ OTHER_ROWS = Record(
         about="Calls and hooks that compiled code did not serve: methods of the original module of a compiled one, "
         "calls under a stance, hooks that were registered after the compile.",
         default=dict,
+    ),
+    Row(
+        "tried",
+        items_of(TRIED_ROWS),
+        about="What `depyf fix` tried for the findings of this run; missing before that.",
+        default=dict,
+        is_left_out=True,
     ),
     Row(
         "unavailable",

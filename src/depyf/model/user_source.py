@@ -96,8 +96,20 @@ def is_installed(filename: str) -> bool:
     )
 
 
+OWN_PACKAGES: set[str] = set()
+"""Installed packages whose files count as the user's own. `depyf fix --package` adds to them, in its own process."""
+
+
+def _is_of_own_package(filename: str) -> bool:
+    inside = next((each for each in _package_directories() if filename.startswith(each.rstrip(os.sep) + os.sep)), "")
+    name = os.path.relpath(filename, inside) if inside else filename
+    return name.partition(os.sep)[0] in OWN_PACKAGES
+
+
 def is_library_file(filename: str) -> bool:
     """Return whether a file is not the user's own, by its path or its short name in the index."""
+    if OWN_PACKAGES and _is_of_own_package(filename):
+        return False
     return is_installed(filename) or any(
         not os.path.isabs(filename) and os.path.isfile(os.path.join(directory, filename))
         for directory in _package_directories()

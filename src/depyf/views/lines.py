@@ -17,5 +17,6 @@ def message_lines(found: Iterable[Finding]) -> Iterator[str]:
     for each in found:
         place = NO_FILE if each.where is None else f"{each.where.file}:{max(each.where.line, 1)}"
         fix = f" Fix: {each.fix}" if each.fix else ""
-        text = " ".join(f"{each.cause}.{fix}".split())
+        tried = f" Tried: {each.tried}" if each.tried else ""
+        text = " ".join(f"{each.cause}.{fix}{tried}".split())
         yield f"{place}: {WORDS[each.severity]}: {text} [{each.kind}]"

@@ -1,5 +1,33 @@
 """The edits, one kind in a file. Each registers what it proposes for a finding."""
 
-from depyf.fix.edits import branches, hoists, marks, reports, rewrites, switches
+# The order in which edits for one finding are tried.
+# isort: off
+from depyf.fix.edits import (
+    branches,
+    hoists,
+    marks,
+    reports,
+    rewrites,
+    switches,
+    arguments,
+    growing,
+    drawn,
+    options,
+    borders,
+)
 
-__all__ = ["branches", "hoists", "marks", "reports", "rewrites", "switches"]
+# isort: on
+
+__all__ = [
+    "arguments",
+    "borders",
+    "branches",
+    "drawn",
+    "growing",
+    "hoists",
+    "marks",
+    "options",
+    "reports",
+    "rewrites",
+    "switches",
+]

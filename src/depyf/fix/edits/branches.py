@@ -1,4 +1,4 @@
-"""A branch on a tensor becomes `torch.where`, if both arms assign the same name from pure operations.
+"""A branch on a tensor becomes `torch.where`, if its arms assign the same names from pure operations, or `torch.cond`.
 
 before:
     if x.sum() > 0:
@@ -8,61 +8,134 @@ before:
 after:
     y = torch.where(x.sum() > 0, x + 1, x - 1)
 
-Both arms run then. What they compute must not have an effect or raise, and must have one shape and type: the first is
-decided here, the others by the comparison of the results.
+Both arms run then; `torch.cond` runs one, and is tried next. What they compute must not have an effect or raise, and
+must have one shape and type: the first is decided here, the others by the comparison of the results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 import libcst.matchers as m
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, proposer, subject_of
-from depyf.fix.trees import Statement, replace_statement
+from depyf.fix.trees import Change, Statement, replace_statement
 from depyf.model.index_reader import Run
 
 
 @proposer
 def chosen_values(run: Run, finding: Finding) -> Iterator[Edit]:
-    """Yield the replacement of a branch by a choice of values."""
+    """Yield the replacement of a branch by a choice of values, then by `torch.cond`, which runs one arm alone."""
     where = finding.where
     if finding.kind != "break-data-dependent-branch" or where is None:
         return
+    for change, what in ((_chosen, "`torch.where`"), (_conditional, "`torch.cond`")):
 
-    def apply(module: cst.Module, line: int) -> cst.Module:
-        return replace_statement(module, line, _chosen)
+        def apply(module: cst.Module, line: int, change: Change = change) -> cst.Module:
+            return replace_statement(module, line, change)
 
-    yield Edit(where.file, where.line, "the branch becomes `torch.where`", subject_of(finding), apply)
+        is_last = change is _conditional
+        named = f"the branch becomes {what}"
+        yield Edit(where.file, where.line, named, subject_of(finding), apply, is_quiet=is_last)
 
 
 def _chosen(found: Statement) -> Sequence[Statement]:
-    if not isinstance(found, cst.If):
-        raise RefusedError("it is no `if` statement")
-    if m.matches(found, m.If(orelse=m.Else())) and isinstance(found.orelse, cst.Else):
-        pair = _returned(found.body), _returned(found.orelse.body)
-        if pair[0] is not None and pair[1] is not None:
-            return [_choice(found, cst.Return, pair[0], pair[1])]
-    arm = _assignment(found.body)
-    other = _other_arm(found, arm)
-    return [_choice(found, arm.with_changes, arm.value, other)]
+    made: list[cst.SimpleStatementLine] = []
+    for target, arms, last in _choices(found):
+        value = last
+        _refuse_impure(last)
+        for test, arm in reversed(arms):
+            _refuse_impure(arm)
+            values = _tested(test), arm, value
+            value = cst.Call(cst.parse_expression("torch.where"), [cst.Arg(each) for each in values])
+        made.append(_statement(target, value))
+    return [made[0].with_changes(leading_lines=found.leading_lines), *made[1:]]
 
 
-def _choice(
-    found: cst.If, made: Callable[..., cst.BaseSmallStatement], one: cst.BaseExpression, other: cst.BaseExpression
-) -> cst.SimpleStatementLine:
-    """Return the statement that chooses between two values.
+def _conditional(found: Statement) -> Sequence[Statement]:
+    """Return the branch as `torch.cond` with two functions without parameters.
 
     Raises:
-        RefusedError: a value or the condition may have an effect.
+        RefusedError: it has an `elif`, or chooses more than one value.
     """
-    for value in (found.test, one, other):
-        _refuse_impure(value)
-    where = cst.parse_expression("torch.where")
-    call = cst.Call(where, [cst.Arg(each) for each in (_condition(found.test), one, other)])
-    return cst.SimpleStatementLine([made(value=call)], leading_lines=found.leading_lines)
+    choices = _choices(found)
+    target, arms, last = choices[0]
+    if len(choices) > 1 or len(arms) > 1:
+        raise RefusedError("`torch.cond` has two arms and one value here")
+    test, first = arms[0]
+    for each in (first, last):
+        _refuse_impure(each)
+    functions = [cst.Lambda(cst.Parameters(), _own(each)) for each in (first, last)]
+    call = cst.Call(cst.parse_expression("torch.cond"), [cst.Arg(each) for each in (_tested(test), *functions)])
+    return [_statement(target, call).with_changes(leading_lines=found.leading_lines)]
+
+
+def _tested(test: cst.BaseExpression) -> cst.BaseExpression:
+    """Return a condition as a tensor, if it has no effect."""
+    condition = _condition(test)
+    _refuse_impure(condition)
+    return condition
+
+
+def _own(value: cst.BaseExpression) -> cst.BaseExpression:
+    """Return a value that is no input itself: an arm of `torch.cond` must not return one."""
+    return cst.Call(cst.Attribute(value, cst.Name("clone"))) if isinstance(value, cst.Name) else value
+
+
+def _statement(target: cst.Name | None, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+    """Return the assignment of a value to a name, or its return."""
+    made = cst.Return(value) if target is None else cst.Assign([cst.AssignTarget(target)], value)
+    return cst.SimpleStatementLine([made])
+
+
+Choice = tuple[cst.Name | None, list[tuple[cst.BaseExpression, cst.BaseExpression]], cst.BaseExpression]
+"""The name that gets the value, or None for a return; the conditions with their values; the value otherwise."""
+
+
+def _choices(found: Statement) -> list[Choice]:
+    """Return the values between which a branch chooses, name by name.
+
+    Raises:
+        RefusedError: an arm is more than assignments to the same names, or than one `return`.
+    """
+    if not isinstance(found, cst.If):
+        raise RefusedError("it is no `if` statement")
+    arms: list[tuple[cst.BaseExpression, cst.BaseSuite]] = []
+    at: cst.If | cst.Else | None = found
+    while isinstance(at, cst.If):
+        arms.append((at.test, at.body))
+        at = at.orelse
+    returned = [_returned(body) for _, body in arms] + ([_returned(at.body)] if at is not None else [])
+    if at is not None and all(each is not None for each in returned):
+        values = [each for each in returned if each is not None]
+        return [(None, [(test, value) for (test, _), value in zip(arms, values, strict=False)], values[-1])]
+    made = [_assignments(body) for _, body in arms]
+    names = list(dict.fromkeys(name for each in made for name in each))
+    last = _assignments(at.body) if at is not None else {}
+    if at is not None and any(set(names) != set(each) for each in (*made, last)):
+        raise RefusedError("its arms assign different names")
+    _refuse_dependent(names, [*made, last], [test for test, _ in arms])
+    return [
+        (
+            cst.Name(name),
+            [(test, values.get(name, cst.Name(name))) for (test, _), values in zip(arms, made, strict=True)],
+            last.get(name, cst.Name(name)),
+        )
+        for name in names
+    ]
+
+
+def _refuse_dependent(
+    names: Sequence[str], arms: Sequence[dict[str, cst.BaseExpression]], tests: Sequence[cst.BaseExpression]
+) -> None:
+    """Refuse several names if a value or a condition after the first reads a name that has its new value by then."""
+    for at, name in enumerate(names[1:], start=1):
+        values = [arm[name] for arm in arms if name in arm]
+        read = {node.value for each in (*values, *tests) for node in m.findall(each, m.Name())}  # type: ignore[attr-defined]
+        if read & set(names[:at]):
+            raise RefusedError("a value of an arm reads another name that the arm assigns")
 
 
 def _returned(body: cst.BaseSuite) -> cst.BaseExpression | None:
@@ -72,37 +145,37 @@ def _returned(body: cst.BaseSuite) -> cst.BaseExpression | None:
     return inside[0].value if len(inside) == 1 and isinstance(inside[0], cst.Return) else None
 
 
-def _other_arm(found: cst.If, arm: cst.Assign) -> cst.BaseExpression:
-    """Return the value of the other arm; without one, the variable keeps its value."""
-    target = arm.targets[0].target
-    if found.orelse is None:
-        return target
-    if not isinstance(found.orelse, cst.Else):
-        raise RefusedError("it has an `elif`")
-    other = _assignment(found.orelse.body)
-    if not other.targets[0].target.deep_equals(target):
-        raise RefusedError("its arms assign different names")
-    return other.value
+def _assignments(body: cst.BaseSuite) -> dict[str, cst.BaseExpression]:
+    """Return the values that an arm assigns to names, if it consists of such assignments."""
+    rows = [each for row in body.body for each in (row.body if isinstance(row, cst.SimpleStatementLine) else (row,))]
+    values: dict[str, cst.BaseExpression] = {}
+    for each in rows:
+        name, value = _assignment(each)
+        if name in values:
+            raise RefusedError("an arm assigns a name twice")
+        values[name] = value
+    return values
 
 
-def _assignment(body: cst.BaseSuite) -> cst.Assign:
-    """Return the one assignment to a name that an arm consists of."""
-    rows = list(body.body)
-    inside = rows[0].body if len(rows) == 1 and isinstance(rows[0], cst.SimpleStatementLine) else rows
-    if len(inside) != 1 or not isinstance(inside[0], (cst.Assign, cst.AugAssign)):
-        raise RefusedError("an arm is more than one assignment")
-    made = inside[0]
+def _assignment(made: cst.CSTNode) -> tuple[str, cst.BaseExpression]:
+    """Return the name and the value of an assignment to one name.
+
+    Raises:
+        RefusedError: it is another statement.
+    """
     if isinstance(made, cst.AugAssign):
+        operator = _OPERATORS.get(type(made.operator))
         if not isinstance(made.target, cst.Name):
             raise RefusedError("an arm assigns to something else than a name")
-        operator = _OPERATORS.get(type(made.operator))
         if operator is None:
             raise RefusedError("an arm changes its name in place by an operator without a plain form")
-        value = cst.BinaryOperation(made.target, operator(), _in_brackets(made.value))
-        return cst.Assign([cst.AssignTarget(made.target)], value)
-    if len(made.targets) != 1 or not isinstance(made.targets[0].target, cst.Name):
+        return made.target.value, cst.BinaryOperation(made.target, operator(), _in_brackets(made.value))
+    if not isinstance(made, cst.Assign):
+        raise RefusedError("an arm is more than assignments")
+    target = made.targets[0].target
+    if len(made.targets) != 1 or not isinstance(target, cst.Name):
         raise RefusedError("an arm assigns to something else than one name")
-    return made
+    return target.value, made.value
 
 
 _OPERATORS: dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]] = {
@@ -120,7 +193,13 @@ def _in_brackets(value: cst.BaseExpression) -> cst.BaseExpression:
 
 
 def _condition(test: cst.BaseExpression) -> cst.BaseExpression:
-    """Return the condition as a tensor: an operation of Python's on truth has a form of torch's."""
+    """Return the condition as a tensor: an operation of Python's on truth has a form of torch's.
+
+    `.item()` in it is left out.
+    """
+    plain = m.replace(test, _ITEM, lambda call, _: call.func.value)  # type: ignore[attr-defined]
+    assert isinstance(plain, cst.BaseExpression)
+    test = plain
     if m.matches(test, m.UnaryOperation(operator=m.Not())):
         return cst.Call(cst.parse_expression("torch.logical_not"), [cst.Arg(test.expression)])  # type: ignore[attr-defined]
     if isinstance(test, cst.BooleanOperation):
@@ -132,6 +211,7 @@ def _condition(test: cst.BaseExpression) -> cst.BaseExpression:
     return test
 
 
+_ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[])
 _ORDER = m.LessThan() | m.GreaterThan() | m.LessThanEqual() | m.GreaterThanEqual()
 _COMPARED = m.Comparison(comparisons=[m.ComparisonTarget(operator=_ORDER)])
 

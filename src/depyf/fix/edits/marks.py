@@ -17,7 +17,7 @@ import libcst.matchers as m
 
 from depyf.findings import Finding
 from depyf.findings.events import Event
-from depyf.fix.edit import Edit, RefusedError, event_of, kinds_of, proposer
+from depyf.fix.edit import Edit, RefusedError, call_of, event_of, kinds_of, proposer
 from depyf.fix.trees import Statement, replace_statement, statement
 from depyf.model.guard_failure import Check, GuardFailure
 from depyf.model.index_reader import Run
@@ -33,8 +33,8 @@ def marked_dimensions(run: Run, finding: Finding) -> Iterator[Edit]:
         return
     for compiled, failure in zip(event.cause.compiles, event.cause.failures, strict=True):
         dimension = _dimension(failure)
-        call = compiled.user_stack[-1] if compiled.user_stack else None
-        position = _parameter(run, event, failure)
+        call = call_of(compiled)
+        position = parameter(run, event, failure)
         if dimension is not None and call is not None and position is not None:
             yield _mark(finding, call.filename, call.line, position, dimension)
             break
@@ -56,7 +56,7 @@ def _dimension(failure: GuardFailure) -> int | None:
     return next((at for at, pair in enumerate(zip(one, other)) if pair[0] != pair[1]), None)
 
 
-def _parameter(run: Run, event: Event, failure: GuardFailure) -> tuple[int, str] | None:
+def parameter(run: Run, event: Event, failure: GuardFailure) -> tuple[int, str] | None:
     """Return the position and the name of the parameter that the value is, or None for another value."""
     found = ast.parse(failure.source or "None", mode="eval").body if failure.source else None
     is_local = isinstance(found, ast.Subscript) and isinstance(found.value, ast.Name) and found.value.id == "L"

@@ -69,6 +69,8 @@ def _findings(items: list[Json]) -> Iterator[RenderableType]:
         yield _below(Text(each["cause"]), INDENT)
         if each["fix"]:
             yield _below(Text("fix: ", "green").append(each["fix"], "default"), INDENT)
+        if each.get("tried"):
+            yield _below(Text("tried: ", "green").append(each["tried"], "default"), INDENT)
         yield _below(Text(_cost(each["cost"]), "dim"), INDENT, 1)
 
 

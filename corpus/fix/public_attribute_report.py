@@ -1,0 +1,29 @@
+# gone: break-print
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+        self.name = "block"
+
+    def forward(self, x):
+        y = self.layer(x)
+        print(self.name, y.sum())
+        return y
+
+
+def make():
+    return Net()
+
+
+def inputs(generator):
+    return (torch.randn(4, generator=generator),)
+
+
+if __name__ == "__main__":
+    step = torch.compile(make(), backend="eager")
+    for seed in range(4):
+        step(*inputs(torch.Generator().manual_seed(seed)))
+    print("done")

@@ -1,0 +1,31 @@
+# gone: break-print
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        print("in")
+        y = self.layer(x)
+        print("middle")
+        y = y.relu()
+        print("out")
+        return y
+
+
+def make():
+    return Net()
+
+
+def inputs(generator):
+    return (torch.randn(4, generator=generator),)
+
+
+if __name__ == "__main__":
+    step = torch.compile(make(), backend="eager")
+    for seed in range(4):
+        step(*inputs(torch.Generator().manual_seed(seed)))
+    print("done")

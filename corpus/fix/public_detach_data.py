@@ -1,0 +1,23 @@
+# gone: break-data-attribute
+import torch
+
+
+def f(x):
+    y = x * 1
+    y.data = x.abs()
+    return y + 1
+
+
+def make():
+    return f
+
+
+def inputs(generator):
+    return (torch.randn(4, generator=generator),)
+
+
+if __name__ == "__main__":
+    step = torch.compile(make(), backend="eager")
+    for seed in range(4):
+        step(*inputs(torch.Generator().manual_seed(seed)))
+    print("done")

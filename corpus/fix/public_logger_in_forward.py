@@ -1,0 +1,32 @@
+# gone: break-logging
+import logging
+
+import torch
+
+LOG = logging.getLogger("train")
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = self.layer(x)
+        LOG.info("activation %s", y.shape)
+        return y.relu()
+
+
+def make():
+    return Net()
+
+
+def inputs(generator):
+    return (torch.randn(4, generator=generator),)
+
+
+if __name__ == "__main__":
+    step = torch.compile(make(), backend="eager")
+    for seed in range(4):
+        step(*inputs(torch.Generator().manual_seed(seed)))
+    print("done")

@@ -1,0 +1,22 @@
+# gone: break-item
+import torch
+
+
+def f(x):
+    limit = x.abs().max().item()
+    return x / limit
+
+
+def make():
+    return f
+
+
+def inputs(generator):
+    return (torch.randn(4, generator=generator),)
+
+
+if __name__ == "__main__":
+    step = torch.compile(make(), backend="eager")
+    for seed in range(4):
+        step(*inputs(torch.Generator().manual_seed(seed)))
+    print("done")

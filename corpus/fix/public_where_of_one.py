@@ -1,0 +1,22 @@
+# gone: break-dynamic-shape
+import torch
+
+
+def f(x):
+    (rows,) = torch.where(x < 0)
+    return rows.sum() + x.mean()
+
+
+def make():
+    return f
+
+
+def inputs(generator):
+    return (torch.randn(4, generator=generator),)
+
+
+if __name__ == "__main__":
+    step = torch.compile(make(), backend="eager")
+    for seed in range(4):
+        step(*inputs(torch.Generator().manual_seed(seed)))
+    print("done")

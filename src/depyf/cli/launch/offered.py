@@ -1,0 +1,42 @@
+"""The line at the end of a run that says what `depyf fix` would try."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from depyf.cli.launch.settings import Settings
+from depyf.cli.launch.summary import summarised
+from depyf.model.counts import counted
+
+DEFAULT = "depyf_output"
+"""The directory of a dump if no other was given."""
+
+
+def offered(directory: Path, called: Path, began: float, settings: Settings, command: Sequence[str]) -> Iterator[str]:
+    """Yield a line with the command of `depyf fix` for this run, if it has an edit to try.
+
+    Without LibCST, and for a run with another backend than the program's own, there is none.
+
+    Args:
+        directory: the dump.
+        called: the dump as the user wrote it.
+        began: when the run began, in seconds since the epoch.
+        settings: the options of the run.
+        command: `-m` if the target is a module, the target, and its arguments.
+    """
+    summary = summarised(directory, began)
+    if settings.backend or command[0] == "-" or not any(each.severity != "low" for each in summary.findings):
+        return
+    try:
+        from depyf.fix.offer import offer
+    except ImportError:
+        return
+    beside = [Path.cwd(), *([] if command[0] == "-m" else [Path(command[0]).parent])]
+    made = offer(summary.places, beside)
+    if made.edits:
+        options = [] if str(called) == DEFAULT else ["-o", str(called)]
+        typed = shlex.join(["depyf", "fix", *options, *command])
+        edits, findings = counted(made.edits, "edit"), counted(made.findings, "finding")
+        yield f"depyf: `{typed}` would try {edits} for {findings}"

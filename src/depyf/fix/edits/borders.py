@@ -1,0 +1,112 @@
+"""The border of `torch.compile` moves inward: not the function with the loop is compiled, but the block that it calls.
+
+before:
+    @torch.compile
+    def solve(x):
+        while x.norm() > 1:
+            x = block(x)
+        return x
+after:
+    def solve(x):
+        while x.norm() > 1:
+            x = block(x)
+        return x
+and above the block:
+    @torch.compile
+
+It is the last edit for a finding. The calls of the block are compared with those of the edited program without any
+compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+import libcst.matchers as m
+
+from depyf.findings import Finding
+from depyf.fix.edit import Edit, RefusedError, event_of, proposer, subject_of, text_of
+from depyf.fix.trees import COMPILING, compiled_names, enclosing_function
+from depyf.model.index_reader import Run
+
+_COMPILE = m.Attribute(m.Name("torch"), m.Name("compile"))
+KINDS = ("break-", "graph-break", "number-in-condition", "counter-in-condition", "tensor-size-specialized")
+
+
+@proposer
+def moved_inward(run: Run, finding: Finding) -> Iterator[Edit]:
+    """Yield the move of the border to the block that a loop of the compiled function calls."""
+    if not finding.kind.startswith(KINDS):
+        return
+    event, where = event_of(run, finding), finding.where
+    function = event.cause.function if event is not None else None
+    file = function.filename if function is not None else where.file if where is not None else ""
+    line = function.first_line if function is not None else where.line if where is not None else 0
+    if not file or not text_of(run, file):
+        return
+    what = "the block in the loop is compiled, not the loop"
+    yield Edit(file, line, what, subject_of(finding), inward, moves_border=True, is_quiet=True)
+
+
+def inward(module: cst.Module, line: int) -> cst.Module:
+    """Return the module with the block compiled that the function at a line calls in a loop.
+
+    Raises:
+        RefusedError: the function is not compiled by name, or its loops call no single function of the file.
+    """
+    function = enclosing_function(module, line)
+    compiled_names(module, function.name.value)
+    definitions = {each.name.value: each for each in module.body if isinstance(each, cst.FunctionDef)}
+    loops = m.findall(function, m.For() | m.While())
+    called = {
+        each.func.value  # type: ignore[attr-defined]
+        for loop in loops
+        for each in m.findall(loop, m.Call(m.Name()))
+    }
+    blocks = sorted(called & set(definitions) - {function.name.value})
+    if len(blocks) != 1:
+        raise RefusedError(f"its loops call {len(blocks)} functions of the file, not one")
+    if any(m.matches(each.decorator, COMPILING) for each in definitions[blocks[0]].decorators):
+        raise RefusedError(f"`{blocks[0]}` is compiled already")
+    made = module.visit(_Moved(function.name.value, blocks[0]))
+    assert isinstance(made, cst.Module)
+    return made
+
+
+class _Moved(cst.CSTTransformer):
+    """Takes `torch.compile` from a function, with its options, and gives it to another."""
+
+    def __init__(self, function: str, block: str) -> None:
+        super().__init__()
+        self._function, self._block = function, block
+        self._decorator: cst.BaseExpression = cst.parse_expression("torch.compile")
+
+    def visit_Module(self, node: cst.Module) -> None:  # noqa: N802 - LibCST's name
+        """Find the options, before the first change."""
+        for call in m.findall(node, m.Call(_COMPILE, [m.Arg(m.Name(self._function)), m.ZeroOrMore()])):
+            options = cst.ensure_type(call, cst.Call).args[1:]
+            self._decorator = cst.Call(self._decorator, options) if options else self._decorator
+        for each in m.findall(node, m.FunctionDef(m.Name(self._function))):
+            for one in cst.ensure_type(each, cst.FunctionDef).decorators:
+                if m.matches(one.decorator, COMPILING):
+                    self._decorator = one.decorator
+
+    def leave_FunctionDef(  # noqa: N802 - LibCST's name
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.BaseStatement:
+        """Take or add the decorator."""
+        name = original_node.name.value
+        if name == self._function:
+            kept = [each for each in updated_node.decorators if not m.matches(each.decorator, COMPILING)]
+            return updated_node.with_changes(decorators=kept)
+        if name == self._block:
+            added = cst.Decorator(self._decorator)
+            return updated_node.with_changes(decorators=[added, *updated_node.decorators])
+        return updated_node
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
+        """Use the function as it is, where it was compiled."""
+        if m.matches(original_node, m.Call(_COMPILE, [m.Arg(m.Name(self._function)), m.ZeroOrMore()])):
+            return updated_node.args[0].value
+        return updated_node

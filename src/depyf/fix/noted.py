@@ -1,0 +1,73 @@
+"""Note in a dump what was tried for its findings, so that every view of the dump shows it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from depyf.findings import findings
+from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, NOT_NEEDED, Result, Tried
+from depyf.model.claims import own_process
+from depyf.model.index_json import index_json
+from depyf.model.index_reader import load_index, read_run
+from depyf.model.writer import INDEX
+from depyf.views.index_markdown import index_markdown
+
+_BEST = (HELPS, NOT_NEEDED, NO_EFFECT, DIFFERS)
+"""The states of an edit, the best first. An edit that is not applicable says nothing."""
+
+
+def results(result: Result) -> dict[tuple[str, str], str]:
+    """Return the result of the best edit for each finding, by the finding's kind and place."""
+    best: dict[tuple[str, str], Tried] = {}
+    for each in result.tried:
+        if each.state in _BEST and (each.finding not in best or _rank(each) < _rank(best[each.finding])):
+            best[each.finding] = each
+    return {finding: _words(each) for finding, each in best.items()}
+
+
+def _rank(tried: Tried) -> tuple[bool, int]:
+    return not tried.is_kept, _BEST.index(tried.state)
+
+
+def _words(tried: Tried) -> str:
+    what = f"`{tried.edit.what.replace('`', '')}`"
+    same = tried.same.words if tried.same is not None else ""
+    if tried.state == DIFFERS:
+        return f"{what}: {same}, so it was dropped"
+    if tried.state == NO_EFFECT:
+        return f"{what}: no effect alone" + (f", needed by the others, {same}" if tried.is_kept else "")
+    return f"{what}: {tried.words}, {same}"
+
+
+def note(directory: Path, result: Result) -> bool:
+    """Write what was tried into the index and the pages of a dump; return whether a finding of it is concerned.
+
+    Raises:
+        OSError: the directory has no index, or cannot be written.
+        ValueError: the index is not depyf's.
+    """
+    run, index = read_run(directory), load_index(directory)
+    session = run.session
+    tried = results(result)
+    session.tried = {
+        (each.kind, str(each.where)): tried[each.kind, str(each.where)]
+        for each in findings(session)
+        if (each.kind, str(each.where)) in tried
+    }
+    if not session.tried:
+        return False
+    noted = findings(session)
+    own, theirs = (f'"process": {json.dumps(each)}' for each in (own_process(), index["process"]))
+    written = index_json(session, noted).replace(own, theirs, 1)
+    _replace(directory / INDEX, written)
+    _replace(directory / "index.md", index_markdown(session, noted))
+    return True
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file whole, so that a reader never sees a part of it."""
+    made = path.with_name(f".{path.name}.{os.getpid()}")
+    made.write_text(text, encoding="utf-8")
+    made.replace(path)
