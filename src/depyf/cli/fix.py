@@ -8,10 +8,14 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+
+if TYPE_CHECKING:
+    from depyf.fix.tries import Tries
 
 MOST_COPIED = 200 * 2**20
 """The most bytes of a working directory that is copied for the runs."""
@@ -33,6 +37,7 @@ NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "venv", "__pycache__", "nod
 @click.option("--calls", default=50, metavar="N", help="Compare the results of the first N calls [50].")
 @click.option("--stop", "stops", is_flag=True, help="End each run after these calls.")
 @click.option("--only", default="", metavar="FINDING", help="Only findings of this kind, or at this FILE:LINE.")
+@click.option("--compile-time", "lowers_time", is_flag=True, help="Try edits that lower the compile time instead.")
 @click.option("--in-place", is_flag=True, help="Run in your working directory, and not in a copy of it.")
 @click.argument("target")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -47,6 +52,7 @@ def fix_command(
     calls: int,
     stops: bool,
     only: str,
+    lowers_time: bool,
     in_place: bool,
     target: str,
     arguments: tuple[str, ...],
@@ -75,7 +81,10 @@ def fix_command(
         directory = Path.cwd() if kept is None else own / "run"
         script = target if module else str(Path(target).resolve())
         program = Program(script, arguments, module, directory, calls, stops, limit, kept)
-        search = Search(Tries(program, own / "tries"), max_tries, budget, only, lambda text: _tell(text, as_json))
+        tries = Tries(program, own / "tries")
+        if lowers_time:
+            _lower_time(tries, max_tries, budget, patch, as_json=as_json, applied=applied)
+        search = Search(tries, max_tries, budget, only, lambda text: _tell(text, as_json))
         result = search.search()
         text = told.patch_of(result, Path.cwd())
         if text:
@@ -94,6 +103,16 @@ def fix_command(
     if result.plain.problem:
         sys.exit(EXIT_USAGE)
     sys.exit(0 if text or not result.plain.left else EXIT_FAILED)
+
+
+def _lower_time(tries: Tries, most: int, budget: float, patch: Path, *, as_json: bool, applied: bool) -> NoReturn:
+    """Try what lowers the compile time, and end the command."""
+    from depyf.cli.fix_savings import run_savings
+
+    texts, code = run_savings(tries, most, budget, patch, lambda text: _tell(text, as_json), as_json=as_json)
+    if applied:
+        _apply(texts)
+    sys.exit(code)
 
 
 def _tell(text: str, is_quiet: bool) -> None:

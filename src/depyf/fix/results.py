@@ -51,6 +51,11 @@ class Recorder:
 
         torch.compile = recorded
 
+    def watched_module(self, model: nn.Module) -> nn.Module:
+        """Record the calls of a module that is not compiled itself, and return it."""
+        watched: nn.Module = self._watched(model, model)
+        return watched
+
     def _watched(self, made: Any, model: Any) -> Any:
         if isinstance(made, nn.Module):
             self._modules.append(model)

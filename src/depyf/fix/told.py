@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +67,13 @@ def _counts(outcome: Outcome) -> str:
 
 def patch_of(result: Result, directory: Path) -> str:
     """Return the kept edits as a unified diff, with paths relative to a directory."""
+    return patch_of_texts(result.texts, directory)
+
+
+def patch_of_texts(texts: Mapping[str, str], directory: Path) -> str:
+    """Return a unified diff from files to texts by their paths, which the diff has relative to a directory."""
     parts: list[str] = []
-    for path, text in sorted(result.texts.items()):
+    for path, text in sorted(texts.items()):
         name = os.path.relpath(path, directory)
         before = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
         parts += difflib.unified_diff(before, text.splitlines(keepends=True), f"a/{name}", f"b/{name}")

@@ -102,24 +102,41 @@ class Tries:
 
     def run(self, texts: Mapping[str, str], *, is_eager: bool = False) -> Outcome:
         """Run the program with edited texts, by the path of their file."""
-        self.count += 1
-        folder = self._folder / f"try_{self.count}"
         program = self.program
         plan = Plan(
             program.target,
             program.arguments,
-            str(folder),
+            str(self.next_folder()),
             program.is_module,
             dict(texts),
             program.calls,
             program.stops,
             is_eager,
         )
-        command = [sys.executable, "-m", "depyf.fix.child", str(plan.write())]
         program.renew()
+        return self.run_plan(plan)
+
+    def next_folder(self) -> Path:
+        """Return the folder of the next run."""
+        self.count += 1
+        return self._folder / f"try_{self.count}"
+
+    def run_plan(
+        self, plan: Plan, child: str = "depyf.fix.child", environment: Mapping[str, str] | None = None
+    ) -> Outcome:
+        """Run a plan in the module `child`, in the working directory as it is now."""
+        program, folder = self.program, Path(plan.folder)
+        command = [sys.executable, "-m", child, str(plan.write())]
+        given = None if environment is None else {**os.environ, **environment}
         with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
             process = subprocess.Popen(
-                command, cwd=program.directory, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+                command,
+                cwd=program.directory,
+                env=given,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
             )
             try:
                 code = process.wait(timeout=program.seconds)
