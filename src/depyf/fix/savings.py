@@ -1,4 +1,4 @@
-"""Try what could lower the compile time of a program: each alone with fresh caches, then the best of each kind together."""
+"""Try what could lower the compile time of a program: each alone with empty caches, then the best of each kind."""
 
 from __future__ import annotations
 
@@ -71,11 +71,13 @@ class SavingsSearch:
     seconds: no run begins after this time.
     by_processor: as in `TimedPlan`.
     tell: receives a line about each run.
+    smallest: the seconds of each stage for the smallest graph, by its backend and whether it has gradients.
     """
 
     def __init__(
         self, tries: Tries, most: int, seconds: float, tell: Callable[[str], None], *, by_processor: bool = False
     ) -> None:
+        self.smallest: dict[tuple[str, bool], dict[str, float]] = {}
         self._tries, self._most, self._seconds, self._tell = tries, most, seconds, tell
         self._by_processor = by_processor
         self._second_start: Measured | None = None
@@ -107,9 +109,11 @@ class SavingsSearch:
         floors: dict[str, dict[str, float]] = {}
         for blocks in blocks_of(plain):
             backend, has_gradients = blocks.compiled.backend, plain.has_gradients(blocks.compile_id)
-            if backend in BACKENDS and backend not in floors:
-                smallest = self._measured(f"the smallest graph under {backend}", {}, smallest=(backend, has_gradients))
-                floors[backend] = smallest.stages()
+            key = backend, has_gradients
+            if backend in BACKENDS and key not in self.smallest:
+                smallest = self._measured(f"the smallest graph under {backend}", {}, smallest=key)
+                self.smallest[key] = smallest.stages()
+            floors[backend] = self.smallest.get(key, {})
         return floors
 
     def _alone(self, result: Savings, saving: Saving) -> TriedSaving:

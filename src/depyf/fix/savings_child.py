@@ -1,4 +1,4 @@
-"""A process that measures its compiles: `python -m depyf.fix.savings_child PLAN`. It runs the program with edited texts.
+"""A process that measures its compiles: `python -m depyf.fix.savings_child PLAN`. It runs a program with edited texts.
 
 Nothing but the clock is imported before it begins, so that it sees the imports of the program.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from depyf.trace.start_clock import StartClock
+from depyf.trace.start_clock import StartClock, processor_time
 
 
 class _ProcessorClock(StartClock):
@@ -21,14 +21,6 @@ class _ProcessorClock(StartClock):
 
     def before(self) -> int | None:
         return self.began
-
-
-def processor_time() -> int:
-    """Return the nanoseconds that processors worked for this process and for its children that have ended."""
-    import resource
-
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time_ns() + int(1e9 * (children.ru_utime + children.ru_stime))
 
 
 def main(file: str) -> None:

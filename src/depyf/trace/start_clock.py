@@ -15,6 +15,16 @@ _IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
 """The file name of the import system's frames, which CPython leaves out of the tracebacks of failing imports."""
 
 
+def processor_time() -> int:
+    """Return the nanoseconds that processors worked for this process and for its children that have ended."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return time.process_time_ns()
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time_ns() + int(1e9 * (children.ru_utime + children.ru_stime))
+
+
 class StartClock:
     """Measures the imports of the main thread, exclusive by package, from when it begins.
 
