@@ -12,7 +12,7 @@ import libcst as cst
 from depyf.fix.edit import RefusedError
 from depyf.fix.savings_candidates import BORDER, LEAST_SHARE, Saving, applied, savings_of
 from depyf.fix.savings_facts import Measured, blocks_of
-from depyf.fix.savings_floor import BACKENDS, write_smallest
+from depyf.fix.savings_floor import BACKENDS, FIRST, SECOND, Floor, write_smallest
 from depyf.fix.savings_plan import TimedPlan, read_sites
 from depyf.fix.search import OutOfBudgetError
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness
@@ -71,13 +71,13 @@ class SavingsSearch:
     seconds: no run begins after this time.
     by_processor: as in `TimedPlan`.
     tell: receives a line about each run.
-    smallest: the seconds of each stage for the smallest graph, by its backend and whether it has gradients.
+    smallest: what the smallest graph takes, by its backend and whether it has gradients.
     """
 
     def __init__(
         self, tries: Tries, most: int, seconds: float, tell: Callable[[str], None], *, by_processor: bool = False
     ) -> None:
-        self.smallest: dict[tuple[str, bool], dict[str, float]] = {}
+        self.smallest: dict[tuple[str, bool], Floor] = {}
         self._tries, self._most, self._seconds, self._tell = tries, most, seconds, tell
         self._by_processor = by_processor
         self._second_start: Measured | None = None
@@ -104,16 +104,16 @@ class SavingsSearch:
             result.ended = "interrupted"
         return result
 
-    def _floors(self, plain: Measured) -> dict[str, dict[str, float]]:
-        """Return the seconds of each stage for the smallest graph, for each backend that compiles equal blocks."""
-        floors: dict[str, dict[str, float]] = {}
+    def _floors(self, plain: Measured) -> dict[str, Floor]:
+        """Return what the smallest graph takes, for each backend that compiles equal blocks."""
+        floors: dict[str, Floor] = {}
         for blocks in blocks_of(plain):
             backend, has_gradients = blocks.compiled.backend, plain.has_gradients(blocks.compile_id)
             key = backend, has_gradients
             if backend in BACKENDS and key not in self.smallest:
                 smallest = self._measured(f"the smallest graph under {backend}", {}, smallest=key)
-                self.smallest[key] = smallest.stages()
-            floors[backend] = self.smallest.get(key, {})
+                self.smallest[key] = Floor(smallest.stages(FIRST), smallest.stages(SECOND))
+            floors[backend] = self.smallest.get(key, Floor())
         return floors
 
     def _alone(self, result: Savings, saving: Saving) -> TriedSaving:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import libcst as cst
 
@@ -20,6 +19,7 @@ from depyf.fix.savings_facts import (
     share_of_blocks,
     share_of_first,
 )
+from depyf.fix.savings_floor import Floor, Stages
 from depyf.trace import event_stages as stages
 
 LEAST_SECONDS, LEAST_SHARE = 0.1, 0.05
@@ -27,8 +27,6 @@ LEAST_SECONDS, LEAST_SHARE = 0.1, 0.05
 BORDER, AUTOTUNING, SIZES, CACHE = "border", "autotuning", "sizes", "cache"
 KERNELS_OF_A_BLOCK = 0.6
 """The kernels of a compiled block per kernel of the whole model. Equal kernels are compiled once in both."""
-Stages: TypeAlias = Mapping[str, float]
-"""Seconds of each stage."""
 _COMPILERS = (stages.CPP, stages.TRITON, stages.WAITING)
 _REUSED = (stages.TRACING, stages.LOWERING, stages.SCHEDULING, stages.GENERATION, stages.CPP, stages.WAITING)
 _CACHED = (
@@ -74,13 +72,13 @@ class Saving:
         return f"{self.file}:{self.line}"
 
 
-def savings_of(measured: Measured, text_of: Callable[[str], str], floors: Mapping[str, Stages]) -> list[Saving]:
+def savings_of(measured: Measured, text_of: Callable[[str], str], floors: Mapping[str, Floor]) -> list[Saving]:
     """Return the savings that are worth a try, the largest predicted first.
 
     Args:
         measured: the program as it is.
         text_of: returns the text of a file of the user's.
-        floors: for each backend, the seconds of each stage for the smallest graph.
+        floors: for each backend, what the smallest graph takes.
     """
     least = max(LEAST_SECONDS, LEAST_SHARE * measured.seconds)
     proposed = [
@@ -92,9 +90,9 @@ def savings_of(measured: Measured, text_of: Callable[[str], str], floors: Mappin
     return sorted((each for each in proposed if each.seconds >= least), key=lambda each: -each.seconds)
 
 
-def _of_blocks(measured: Measured, blocks: Blocks, floors: Mapping[str, Stages]) -> Iterator[Saving]:
+def _of_blocks(measured: Measured, blocks: Blocks, floors: Mapping[str, Floor]) -> Iterator[Saving]:
     """Yield the compile of blocks instead of the model, and the reuse of a region of the compiled model."""
-    before, floor = measured.stages(blocks.compile_id), floors.get(blocks.compiled.backend, {})
+    before, floor = measured.stages(blocks.compile_id), floors.get(blocks.compiled.backend, Floor())
     run, site = " and ".join(_named(each.first, each.last) for each in blocks.repeats), blocks.site
     whole = sum(before.values())
     why = f"{run} are equal graphs; their compile takes {whole:.1f} s"
@@ -130,7 +128,7 @@ def _class_of(measured: Measured, blocks: Blocks) -> str:
     return rows[0].kind if len({each.kind for each in rows}) == 1 else ""
 
 
-def _after_blocks(measured: Measured, blocks: Blocks, floor: Stages) -> float:
+def _after_blocks(measured: Measured, blocks: Blocks, floor: Floor) -> float:
     """Return the predicted seconds of compiling one block of each run, and nothing around them.
 
     A first block without a gradient for its input is compiled for itself, if the others have one.
@@ -139,13 +137,15 @@ def _after_blocks(measured: Measured, blocks: Blocks, floor: Stages) -> float:
     share = min(again * share_of_first(blocks.repeats), 1.0)
     kernels = min(again * KERNELS_OF_A_BLOCK, 1.0)
     left = dict.fromkeys(_COMPILERS, kernels)
-    return _scaled(measured.stages(blocks.compile_id), floor, lambda stage: left.get(stage, share))
+    before = measured.stages(blocks.compile_id)
+    later = sum(floor.later.get(stage, 0.0) for stage in before if stage not in left)
+    return _scaled(before, floor.first, lambda stage: left.get(stage, share)) + (again - 1) * later
 
 
-def _after_reuse(measured: Measured, blocks: Blocks, floor: Stages) -> float:
+def _after_reuse(measured: Measured, blocks: Blocks, floor: Floor) -> float:
     """Return the predicted seconds if torch traces and lowers one block of each run, and reuses the code."""
     share = 1.0 - share_of_blocks(blocks.repeats) + share_of_first(blocks.repeats)
-    return _scaled(measured.stages(blocks.compile_id), floor, lambda stage: share if stage in _REUSED else 1.0)
+    return _scaled(measured.stages(blocks.compile_id), floor.first, lambda stage: share if stage in _REUSED else 1.0)
 
 
 def _scaled(before: Stages, floor: Stages, share: Callable[[str], float]) -> float:

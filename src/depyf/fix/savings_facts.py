@@ -13,6 +13,7 @@ from depyf.model.compile_times import OWN, CompileTimes
 from depyf.model.names import compiled_fn_number, graph_number
 from depyf.model.repeats import Repeat, reads_an_input
 from depyf.model.run import Compile, Function, Session
+from depyf.model.user_source import is_foreign
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,13 @@ def _site(sites: list[Site], session: Session, function: Function) -> Site | Non
     root = session.functions[function.root]
     name = Path(root.filename).name
     same = [site for site in sites if site.code_line == root.first_line and Path(site.code_file).name == name]
+    if (root.name, name) == _WRAPPER:
+        same = [site for site in sites if is_foreign(site.code_file)]
     return same[0] if len(same) == 1 else None
+
+
+_WRAPPER = ("inner", "external_utils.py")
+"""The function that Dynamo puts around the `forward` of a library's module, such as `Sequential`."""
 
 
 def begins_with_input(measured: Measured, blocks: Blocks) -> bool:
