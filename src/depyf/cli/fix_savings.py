@@ -1,4 +1,4 @@
-"""`depyf fix --compile-time`: try what could lower the compile time, and write what helps as a patch."""
+"""`depyf fix --compile-time`: try edits that may lower the compile time, and write those that help as a patch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Try what could lower the compile time of a program: each alone with empty caches, then the best of each kind."""
+"""Try edits that may lower the compile time: each alone with empty caches, then the best of each kind together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What could lower the compile time of a program, from the facts of a measured run, each with its predicted seconds."""
+"""Candidates for a lower compile time, from the facts of a measured run, each with its predicted seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a measured run says about the time that compiles could take."""
+"""Facts of a measured run: the seconds of its stages, its equal blocks, and the calls that compiled them."""
 
 from __future__ import annotations
 
