@@ -30,16 +30,35 @@ CALLS = 5
 OF_MODEL = """\
 import torch
 
-from corpus.repeated_blocks import MODELS
+from corpus import repeated_blocks
 
 torch.set_num_threads(1)
-model, arguments = MODELS[{name!r}].make()
+model, arguments = {make}
 compiled = torch.compile(model, backend={backend!r})
 for _ in range({calls}):
     result = compiled(**arguments{more})
     tensor = result if isinstance(result, torch.Tensor) else result[0]
     tensor.sum().backward()
 """
+LAYERS = 16
+SEQUENCES = {
+    "perceptron": "lambda: repeated_blocks.Residual(16, 32)",
+    "encoder": "lambda: torch.nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0)",
+    "residual network": "lambda: repeated_blocks.Convolution(4)",
+}
+SHAPES = {"perceptron": (4, 16), "encoder": (2, 4, 16), "residual network": (1, 4, 8, 8)}
+HEADS = {"hidden_size": 32, "num_hidden_layers": LAYERS, "num_attention_heads": 2, "intermediate_size": 64}
+GPT2 = {"n_layer": LAYERS, "n_embd": 32, "n_head": 2, "n_positions": 64}
+TRANSFORMERS: dict[str, tuple[str, str, dict[str, int]]] = {
+    "bert": ("BertConfig", "BertModel", HEADS),
+    "roberta": ("RobertaConfig", "RobertaModel", HEADS),
+    "electra": ("ElectraConfig", "ElectraModel", HEADS | {"embedding_size": 32}),
+    "gpt2": ("GPT2Config", "GPT2LMHeadModel", GPT2),
+    "llama": ("LlamaConfig", "LlamaForCausalLM", HEADS),
+    "gpt-neox": ("GPTNeoXConfig", "GPTNeoXForCausalLM", HEADS),
+    "qwen2": ("Qwen2Config", "Qwen2ForCausalLM", HEADS | {"num_key_value_heads": 2}),
+    "mistral": ("MistralConfig", "MistralForCausalLM", HEADS | {"num_key_value_heads": 2}),
+}
 OF_SIZES = """\
 import torch
 
@@ -84,21 +103,30 @@ class Case:
     can_save: bool = True
 
 
-def _of_model(name: str, backend: str, more: str = "") -> Case:
-    text = OF_MODEL.format(name=name, backend=backend, calls=CALLS, more=more)
+def _of_model(name: str, backend: str, more: str = "", layers: int = LAYERS) -> Case:
+    if name in SEQUENCES:
+        make = f"repeated_blocks._sequence(*[{SEQUENCES[name]}] * {layers}, shape={SHAPES[name]})()"
+    else:
+        config, model, settings = TRANSFORMERS[name]
+        make = f"repeated_blocks._transformer({config!r}, {model!r}, **{settings})()"
+    text = OF_MODEL.format(make=make, backend=backend, calls=CALLS, more=more)
     return Case(f"{name}, {backend}", text)
 
 
 WITHOUT_CACHE = ", use_cache=False"
+OF_INDUCTOR = 8
+"""Layers of a model for Inductor."""
 CASES = (
-    *(_of_model(name, "aot_eager") for name in ("perceptron", "encoder", "residual network", "bert", "two widths")),
-    *(_of_model(name, "eager") for name in ("encoder", "bert", "perceptron", "electra")),
-    *(_of_model(name, "aot_eager", WITHOUT_CACHE) for name in ("gpt2", "llama", "gpt-neox")),
-    Case("sizes, eager", OF_SIZES.format(backend="eager"), can_save=False),
+    *(_of_model(name, "aot_eager") for name in ("perceptron", "encoder", "bert", "residual network")),
+    *(_of_model(name, "eager") for name in ("encoder", "bert")),
     Case("sizes, aot_eager", OF_SIZES.format(backend="aot_eager"), can_save=False),
-    _of_model("perceptron", "inductor"),
-    *(_of_model(name, "eager", WITHOUT_CACHE) for name in ("qwen2", "mistral")),
-    _of_model("residual network", "inductor"),
+    *(_of_model(name, "aot_eager", WITHOUT_CACHE) for name in ("gpt2", "llama")),
+    Case("sizes, eager", OF_SIZES.format(backend="eager"), can_save=False),
+    _of_model("perceptron", "inductor", layers=OF_INDUCTOR),
+    *(_of_model(name, "eager") for name in ("perceptron", "electra")),
+    *(_of_model(name, "eager", WITHOUT_CACHE) for name in ("qwen2", "gpt2")),
+    *(_of_model(name, "aot_eager", WITHOUT_CACHE) for name in ("gpt-neox", "mistral")),
+    _of_model("residual network", "inductor", layers=OF_INDUCTOR),
     _of_model("roberta", "aot_eager"),
     Case("a cache that is off", OF_SWITCH.format(calls=CALLS)),
 )
@@ -124,7 +152,7 @@ def _said(name: str, found: Mapping[str, Any]) -> str:
         if each["measured_seconds"] is not None:
             made = each["run"]
             times = f"predicted {each['predicted_seconds']:.2f} s, measured {each['measured_seconds']:.2f} s"
-            cold = f"cold start {plain['cold_start_seconds']:.1f} -> {made['cold_start_seconds']:.1f} s"
+            cold = f"cold start {plain['cold_start_seconds']} -> {made['cold_start_seconds']} s"
             parts.append(f"{each['edit']}: {times} of {plain['compile_seconds']:.2f} s, {cold}; {each['results']}")
         else:
             parts.append(f"{each['edit']}: {each['results']}")

@@ -60,6 +60,14 @@ def test_blocks_are_compiled_in_place_of_the_model(before: str, container: str, 
     assert blocks(before, container) == after
 
 
+def test_blocks_of_torchs_own_class_are_compiled_by_their_forward() -> None:
+    change = compile_blocks(["layers"], is_tried=False, of_torch=True)
+    line = "for block in model.layers:\n    block.forward = torch.compile(block.forward{})\n"
+    for given, more in (("", ""), (", dynamic=True", ", dynamic=True")):
+        text = change(cst.parse_module(f"step = torch.compile(model{given})\n"), 1).code
+        assert text == line.format(more) + "step = model\n"
+
+
 def test_a_try_records_the_results_of_the_model() -> None:
     tried = blocks("step = torch.compile(model)\n", "encoder", "decoder", is_tried=True)
     assert tried.endswith("for block in model.decoder:\n    block.compile()\nstep = depyf_watched(model)\n")

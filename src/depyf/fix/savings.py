@@ -129,6 +129,8 @@ class SavingsSearch:
         same = sameness(made.outcome, before.outcome, result.eager)
         if not same.is_equal:
             return TriedSaving(saving, DIFFERS, same.words, before.seconds, made, same)
+        if not made.seconds:
+            return TriedSaving(saving, DIFFERS, "nothing is compiled with it", before.seconds, made, same)
         is_better = before.seconds - made.seconds >= LEAST_SHARE * before.seconds
         return TriedSaving(saving, HELPS if is_better else NO_GAIN, same.words, before.seconds, made, same)
 

@@ -14,6 +14,7 @@ from depyf.fix.savings_edits import Change, compile_blocks, reuse_region, withou
 from depyf.fix.savings_facts import (
     Blocks,
     Measured,
+    are_of_torch,
     begins_with_input,
     blocks_of,
     share_of_blocks,
@@ -97,6 +98,7 @@ def _of_blocks(measured: Measured, blocks: Blocks, floors: Mapping[str, Floor]) 
     whole = sum(before.values())
     why = f"{run} are equal graphs; their compile takes {whole:.1f} s"
     if site.is_module:
+        of_torch = are_of_torch(measured, blocks)
         where = ", ".join(f"`{each}`" if each else "the model" for each in blocks.containers)
         yield Saving(
             BORDER,
@@ -105,8 +107,8 @@ def _of_blocks(measured: Measured, blocks: Blocks, floors: Mapping[str, Floor]) 
             f"compile each block of {where}, not the model",
             why,
             whole - _after_blocks(measured, blocks, floor),
-            compile_blocks(blocks.containers, is_tried=False),
-            compile_blocks(blocks.containers, is_tried=True),
+            compile_blocks(blocks.containers, is_tried=False, of_torch=of_torch),
+            compile_blocks(blocks.containers, is_tried=True, of_torch=of_torch),
             watches=True,
         )
     file, name = blocks.repeats[0].where, _class_of(measured, blocks)

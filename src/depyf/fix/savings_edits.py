@@ -11,6 +11,7 @@ after:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import libcst as cst
 import libcst.matchers as m
@@ -24,62 +25,74 @@ _COMPILE = m.Attribute(m.Name("torch"), m.Name("compile"))
 _OPTIONS_OF_COMPILE = ("backend", "mode", "options", "dynamic", "fullgraph", "disable")
 
 
-def compile_blocks(containers: Sequence[str], *, is_tried: bool) -> Change:
+def compile_blocks(containers: Sequence[str], *, is_tried: bool, of_torch: bool = False) -> Change:
     """Return the edit that compiles the blocks in some containers instead of the module that holds them.
 
     Args:
         containers: the paths of the modules that hold the blocks, from the compiled module; "" for the module itself.
         is_tried: whether the results of the module are to be recorded in a try.
+        of_torch: whether the class of the blocks is torch's. Dynamo leaves out such a module if its method `compile`
+            asks, and not if its `forward` is compiled.
     """
+    form = _Form(containers, is_tried, of_torch)
 
     def change(found: Statement) -> Sequence[Statement]:
         if not isinstance(found, cst.SimpleStatementLine) or len(found.body) != 1:
             raise RefusedError("the line is no plain statement")
         small = found.body[0]
         if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
-            return _of_method(small.value, containers, is_tried)
-        return _of_call(found, small, containers, is_tried)
+            return _of_method(small.value, form)
+        return _of_call(found, small, form)
 
     return lambda module, line: replace_statement(module, line, change)
 
 
-def _of_method(call: cst.Call, containers: Sequence[str], is_tried: bool) -> list[Statement]:
+@dataclass(frozen=True)
+class _Form:
+    """The arguments of `compile_blocks`."""
+
+    containers: Sequence[str]
+    is_tried: bool
+    of_torch: bool
+
+
+def _of_method(call: cst.Call, form: _Form) -> list[Statement]:
     """Return what takes the place of `model.compile(...)`."""
     if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "compile" or not _is_path(call.func.value):
         raise RefusedError("the statement does not call `compile` of a named module")
     model = _code(call.func.value)
-    return [*_loops(model, containers, call.args), *([statement(f"{WATCHED}({model})")] if is_tried else [])]
+    return [*_loops(model, form, call.args), *([statement(f"{WATCHED}({model})")] if form.is_tried else [])]
 
 
-def _of_call(
-    found: cst.SimpleStatementLine, small: cst.BaseSmallStatement, containers: Sequence[str], is_tried: bool
-) -> list[Statement]:
+def _of_call(found: cst.SimpleStatementLine, small: cst.BaseSmallStatement, form: _Form) -> list[Statement]:
     """Return what takes the place of a statement with `torch.compile(model, ...)`."""
     calls = [each for each in m.findall(small, m.Call(func=_COMPILE)) if isinstance(each, cst.Call)]
     if len(calls) != 1 or not calls[0].args or calls[0].args[0].keyword is not None or calls[0].args[0].star:
         raise RefusedError("the statement has no `torch.compile(model)`, or several")
     call = calls[0]
     given, options = call.args[0].value, call.args[1:]
-    kept = cst.parse_expression(f"{WATCHED}({_code(given)})") if is_tried else given
+    kept = cst.parse_expression(f"{WATCHED}({_code(given)})") if form.is_tried else given
     changed = found.deep_replace(call, kept)
     assert isinstance(changed, cst.SimpleStatementLine)
     if _is_path(given):
-        return [*_loops(_code(given), containers, options), changed]
+        return [*_loops(_code(given), form, options), changed]
     target = small.targets[0].target if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
     if target is None or not _is_path(target) or not isinstance(small, cst.Assign) or small.value is not call:
         raise RefusedError("neither the model nor the compiled model has a plain name")
-    return [changed, *_loops(_code(target), containers, options)]
+    return [changed, *_loops(_code(target), form, options)]
 
 
-def _loops(model: str, containers: Sequence[str], options: Sequence[cst.Arg]) -> list[Statement]:
+def _loops(model: str, form: _Form, options: Sequence[cst.Arg]) -> list[Statement]:
     for option in options:
         if option.star or option.keyword is None or option.keyword.value not in _OPTIONS_OF_COMPILE:
             raise RefusedError("an option of `torch.compile` is not written out")
     told = ", ".join(_code(each.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for each in options)
     loops = []
-    for path in containers:
+    for path in form.containers:
         blocks = f"{model}.{_indexed(path)}" if path else model
-        loops.append(cst.parse_statement(f"for block in {blocks}:\n    block.compile({told})\n"))
+        more = f", {told}" if told else ""
+        line = f"block.forward = torch.compile(block.forward{more})" if form.of_torch else f"block.compile({told})"
+        loops.append(cst.parse_statement(f"for block in {blocks}:\n    {line}\n"))
     return [each for each in loops if isinstance(each, cst.For)]
 
 

@@ -113,6 +113,15 @@ def begins_with_input(measured: Measured, blocks: Blocks) -> bool:
     return any(reads_an_input(path.read_text("utf-8"), repeat) for path in files for repeat in blocks.repeats)
 
 
+def are_of_torch(measured: Measured, blocks: Blocks) -> bool:
+    """Return whether the class of the blocks is torch's: the outermost function of the first block is."""
+    times, first = measured.times, blocks.repeats[0].first
+    assert times is not None
+    own = [place for place in times.places if place.module == first]
+    outermost = [place for place in own if place.caller < 0 or times.places[place.caller].module != first]
+    return bool(outermost) and outermost[0].of_torch
+
+
 def share_of_blocks(repeats: tuple[Repeat, ...]) -> float:
     """Return the share of a graph's operations that lie in equal blocks."""
     return sum(each.blocks * each.operations for each in repeats) / repeats[0].whole
