@@ -1,9 +1,9 @@
 """Where compile time goes: attribution, injected delays, cost, and equal blocks.
 
-    python -m benchmarks.compile_times attribution [--models 18]   # cells against the time of the first call
-    python -m benchmarks.compile_times delays [--delays 60]        # is the slow line and stage the first cell?
-    python -m benchmarks.compile_times cost [--pairs 9]            # a compile that is measured against one that is not
-    python -m benchmarks.compile_times repetition                  # equal blocks, compared by a second method
+python -m benchmarks.compile_times attribution [--models 18]   # cells against the time of the first call
+python -m benchmarks.compile_times delays [--delays 60]        # is the slow line and stage the first cell?
+python -m benchmarks.compile_times cost [--pairs 9]            # a compile that is measured against one that is not
+python -m benchmarks.compile_times repetition                  # equal blocks, compared by a second method
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 A delay is a function that sleeps while Dynamo calls it, a loop that is long to trace, a decomposition, a lowering, or a
 C++ compiler that sleeps. Each program has lines of the same form around the slow one.
+
+The clock counts the time of the processor and the sleeps that were asked for, and nothing is waited for: other work on
+the machine does not change it.
 """
 
 from __future__ import annotations
@@ -19,16 +22,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import torch
 
 from benchmarks.bar import Bar
 from benchmarks.compile_times.attribution import timed
 from depyf.model.compile_times import CompileTimes, function_times
+from depyf.trace.start_clock import processor_time
 
 SECONDS = 0.6
 LEAST_SHARE = 0.95
 """57 of 60."""
+COMPILER_SECONDS = 4 * SECONDS + 6
 LINES = ("x = torch.sin(x) @ w", "x = torch.cos(x) @ w", "x = torch.exp(-x * x) @ w", "x = torch.tanh(x) @ w")
 HEAD = """\
 import time
@@ -67,6 +73,28 @@ SLOW = {
 }
 """For each way, the slow line and the stages that count as right. A metadata pass decomposes, too."""
 WAYS = (*["constant"] * 7, *["loop"] * 7, *["decomposition"] * 6, *["lowering"] * 6, *["compiler"] * 4)
+
+
+class _Clock:
+    """The time of the processor, with all sleeps of this process and of the slow compiler."""
+
+    def __init__(self) -> None:
+        self._slept = 0
+        self.of_compiler: Path | None = None
+        """The file that gets a byte for each sleep of the compiler."""
+
+    def sleep(self, seconds: float) -> None:
+        """Take the place of `time.sleep`."""
+        self._slept += int(1e9 * seconds)
+
+    def __call__(self) -> int:
+        """Return nanoseconds."""
+        file = self.of_compiler
+        sleeps = file.stat().st_size if file is not None and file.exists() else 0
+        return processor_time() + self._slept + int(1e9 * COMPILER_SECONDS) * sleeps
+
+
+CLOCK = _Clock()
 
 
 @dataclass(frozen=True)
@@ -122,6 +150,11 @@ def _largest(times: CompileTimes) -> tuple[tuple[int, ...], str, float]:
 
 
 def _times(delay: Delay, scratch: Path) -> CompileTimes:
+    with mock.patch.object(time, "sleep", CLOCK.sleep):
+        return _slept_through(delay, scratch)
+
+
+def _slept_through(delay: Delay, scratch: Path) -> CompileTimes:
     function = _loaded(delay, scratch).program
     x, w = torch.randn(8, 8), torch.randn(8, 8) / 8
     run: Callable[[], object] = {
@@ -130,16 +163,16 @@ def _times(delay: Delay, scratch: Path) -> CompileTimes:
         "decomposition": lambda: torch.compile(function, backend=_decomposing)(x, w),
     }.get(delay.way, lambda: torch.compile(function, backend="inductor")(x, w))
     if delay.way in ("constant", "loop", "decomposition"):
-        return timed(scratch / "dump", run)
+        return timed(scratch / "dump", run, CLOCK)
     # For a slow lowering, the kernels are compiled before, so that nothing but the delay is slow.
     settings: Any = torch._inductor.config
     with settings.patch(fx_graph_cache=False):
         if delay.way == "compiler":
             with _slow_compiler(scratch / f"{delay.name}_compiler"):
-                return timed(scratch / "dump", run)
+                return timed(scratch / "dump", run, CLOCK)
         run()
         with _slow_lowering():
-            return timed(scratch / "dump", run)
+            return timed(scratch / "dump", run, CLOCK)
 
 
 def _decomposing(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> Any:  # noqa: ANN401 - a backend's result
@@ -177,7 +210,8 @@ def _slow_compiler(compiler: Path) -> Iterator[None]:
     from torch._inductor import codecache, config, cpu_vec_isa
 
     own = config.cpp.cxx[-1] or "g++"
-    slow = f'case "$each" in *.cpp) grep -q sinh "$each" && sleep {4 * SECONDS + 6};; esac'
+    sleeps = CLOCK.of_compiler = compiler.with_suffix(".sleeps")
+    slow = f'case "$each" in *.cpp) grep -q sinh "$each" && printf x >>{sleeps};; esac'
     compiler.write_text(f'#!/bin/sh\nfor each in "$@"; do {slow}; done\nexec {own} "$@"\n')
     compiler.chmod(compiler.stat().st_mode | stat.S_IXUSR)
     # What each new compiler is asked once, its instruction sets and a header, is no part of the delay.
@@ -185,6 +219,7 @@ def _slow_compiler(compiler: Path) -> Iterator[None]:
         codecache.CppCodeCache.cache_clear()
         cpu_vec_isa.pick_vec_isa()
         yield
+    CLOCK.of_compiler = None
 
 
 def _loaded(delay: Delay, folder: Path) -> ModuleType:

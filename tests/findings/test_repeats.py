@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch._dynamo.testing import CompileCounter
 
 import depyf
 from depyf.findings import findings
@@ -95,6 +96,25 @@ def test_a_finding_names_the_blocks_and_survives_the_index(tmp_path: Path) -> No
     ((_, compiled),) = read.compiles()
     assert [type(each) for each in compiled.repeats] == [Repeat]
 
+
+def test_blocks_of_torchs_own_class_are_compiled_by_their_forward(tmp_path: Path) -> None:
+    blocks = [torch.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0) for _ in range(4)]
+    model, x = torch.nn.Sequential(*blocks), torch.ones(1, 3, 8, requires_grad=True)
+    counter = CompileCounter()
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(model, backend=counter)(x)
+    (found,) = findings(session)
+    assert "`for block in model: block.forward = torch.compile(block.forward)`" in found.fix
+    counter.frame_count = 0
+    for block in model:
+        block.compile(backend=counter)
+    model(x)
+    assert counter.frame_count == 0, "Dynamo leaves out the modules of torch"
+    for block in model:
+        block.forward = torch.compile(block.forward, backend=counter)
+    model(x)
+    assert counter.frame_count == 1
 
 
 def test_a_trace_tells_the_same(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -17,6 +17,7 @@ from depyf.model.user_source import OWN_PACKAGES, is_installed
 
 if TYPE_CHECKING:
     from depyf.fix.search import Result
+    from depyf.fix.tries import Tries
 
 MOST_COPIED = 200 * 2**20
 """The most bytes of a working directory that is copied for the runs."""
@@ -50,6 +51,7 @@ NOT_COPIED = shutil.ignore_patterns(
 @click.option(
     "--package", "packages", multiple=True, metavar="NAME", help="Also edit the files of this installed package."
 )
+@click.option("--compile-time", "lowers_time", is_flag=True, help="Try edits that lower the compile time instead.")
 @click.option("--in-place", is_flag=True, help="Run in your working directory, and not in a copy of it.")
 @click.argument("target")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -66,6 +68,7 @@ def fix_command(
     stops: bool,
     only: str,
     packages: tuple[str, ...],
+    lowers_time: bool,
     in_place: bool,
     target: str,
     arguments: tuple[str, ...],
@@ -95,8 +98,10 @@ def fix_command(
         directory = Path.cwd() if kept is None else own / "run"
         script = target if module else str(Path(target).resolve())
         program = Program(script, arguments, module, directory, calls, stops, limit, kept)
-        tries = Tries(program, own / "tries")
+        tries = Tries(program, own / "tries", forks=not lowers_time)
         try:
+            if lowers_time:
+                _lower_time(tries, max_tries, budget, patch, as_json=as_json, applied=applied)
             result = Search(tries, max_tries, budget, only, lambda text: _tell(text, as_json)).search()
         finally:
             tries.forget()
@@ -135,6 +140,16 @@ def _note(output: Path, result: Result) -> None:
         return
     if is_noted and (output / "report").is_dir():
         build_pages(output, output, since=0.0, opened=False)
+
+
+def _lower_time(tries: Tries, most: int, budget: float, patch: Path, *, as_json: bool, applied: bool) -> NoReturn:
+    """Try what lowers the compile time, and end the command."""
+    from depyf.cli.fix_savings import run_savings
+
+    texts, code = run_savings(tries, most, budget, patch, lambda text: _tell(text, as_json), as_json=as_json)
+    if applied:
+        _apply(texts)
+    sys.exit(code)
 
 
 def _tell(text: str, is_quiet: bool) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from depyf.findings.breaks import of_breaks
 from depyf.findings.bypassed import of_bypassed
 from depyf.findings.caches import of_caches

@@ -41,4 +41,6 @@ def _advice(repeat: Repeat) -> str:
     if not repeat.first:
         return "make the block a function, and compile that function instead of the loop around it"
     named = f"model.{container}" if container else "model"
-    return f"compile the blocks instead of the whole model: `for block in {named}: block.compile()`"
+    # No line of the user's in a block: its class is torch's, and Dynamo leaves out such a module in `compile`.
+    way = "block.compile()" if repeat.where is not None else "block.forward = torch.compile(block.forward)"
+    return f"compile the blocks instead of the whole model: `for block in {named}: {way}`"

@@ -14,10 +14,19 @@ from depyf.fix.served import run_main, serve
 
 def main(file: str) -> None:
     """Run the program of a plan. Its exceptions and its exit code are those of this process."""
-    plan = read_plan(Path(file))
+    _run(read_plan(Path(file)))
+
+
+def prepare_process(plan: Plan) -> dict[str, str]:
+    """Make this process that of the program: arguments, path, seeds, edited texts. Return the texts by real path."""
+    import torch
+
     sys.argv = [plan.target, *plan.arguments]
     sys.path[0] = os.getcwd() if plan.is_module else str(Path(plan.target).resolve().parent)
-    _run(plan)
+    _seed(torch)
+    texts = {os.path.realpath(path): text for path, text in plan.texts.items()}
+    serve(texts)
+    return texts
 
 
 def _run(plan: Plan) -> None:
@@ -26,11 +35,9 @@ def _run(plan: Plan) -> None:
     from depyf.fix.results import Enough, Recorder
     from depyf.torch.capture.prepare import prepare_debug
 
-    _seed(torch)
+    texts = prepare_process(plan)
     recorder = Recorder(plan.calls, plan.stops)
     recorder.install()
-    texts = {os.path.realpath(path): text for path, text in plan.texts.items()}
-    serve(texts)
     if plan.is_eager:
         torch.compiler.set_stance("force_eager")
     try:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 
 from depyf.fix.nursery import ENDED, STARTED
 from depyf.fix.plan import Plan
@@ -18,17 +19,27 @@ STARTS_WITHIN = 60.0
 """The most seconds until the nursery has forked a child. It first imports torch."""
 
 
-def run_afresh(plan: Plan, seconds: float) -> tuple[int, str]:
-    """Run a plan in a new process; return its exit code and, if it was ended, why.
+def run_afresh(
+    plan: Plan, seconds: float, child: str = "depyf.fix.child", environment: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """Run a plan in a new process.
 
-    seconds: the most seconds of the run.
+    Args:
+        plan: the task of the process.
+        seconds: the most seconds of the run.
+        child: the module that the process runs.
+        environment: variables that are set beside those of this process.
+
+    Returns:
+        The exit code, and why the process was ended if it was.
     """
     (_, _), (out, _), (err, _) = plan.streams
-    command = [sys.executable, "-m", "depyf.fix.child", str(plan.write())]
+    command = [sys.executable, "-m", child, str(plan.write())]
     with open(out, "wb") as output, open(err, "wb") as errors:
         process = subprocess.Popen(
             command,
             cwd=plan.directory,
+            env=None if environment is None else {**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,

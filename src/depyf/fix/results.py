@@ -54,6 +54,11 @@ class Recorder:
 
         torch.compile = recorded
 
+    def watched_module(self, model: nn.Module) -> nn.Module:
+        """Record the calls of a module that is not compiled itself, and return it."""
+        watched: nn.Module = self._watched(model, model)
+        return watched
+
     def _watched(self, made: Any, model: Any) -> Any:
         code = getattr(getattr(model, "forward", model), "__code__", None)
         if code is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +83,16 @@ def _calls(counts: Counts) -> Iterator[str]:
 
 def patch_of(result: Result, directory: Path) -> str:
     """Return the kept edits as a unified diff, with paths relative to a directory, or to that of installed packages."""
+    return patch_of_texts(result.texts, directory)
+
+
+def patch_of_texts(texts: Mapping[str, str], directory: Path) -> str:
+    """Return a unified diff from files to texts by their paths.
+
+    The diff has paths relative to a directory, or to the folder of installed packages.
+    """
     parts: list[str] = []
-    for path, text in sorted(result.texts.items()):
+    for path, text in sorted(texts.items()):
         packages = sysconfig.get_path("purelib")
         name = os.path.relpath(path, packages if is_installed(path) else directory)
         before = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)

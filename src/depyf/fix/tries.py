@@ -105,10 +105,17 @@ class Tries:
 
     nursery: the process that forks the runs; None for one of its own, if the program allows it.
     only_forks: whether also those runs are forked that are otherwise made in a new process.
+    forks: whether runs may be forked.
     """
 
     def __init__(
-        self, program: Program, folder: Path, *, nursery: Nursery | None = None, only_forks: bool = False
+        self,
+        program: Program,
+        folder: Path,
+        *,
+        nursery: Nursery | None = None,
+        only_forks: bool = False,
+        forks: bool = True,
     ) -> None:
         self.program = program
         self._folder = folder
@@ -116,7 +123,7 @@ class Tries:
         self.began = time.monotonic()
         self._is_shared = nursery is not None
         self.only_forks = only_forks
-        is_forked = hasattr(os, "fork") and not _reads_environment(program)
+        is_forked = forks and hasattr(os, "fork") and not _reads_environment(program)
         self._nursery = nursery or (Nursery() if is_forked else None)
 
     def run(
@@ -133,14 +140,11 @@ class Tries:
         Returns:
             What the run did.
         """
-        self.count += 1
-        folder = self._folder / f"try_{self.count}"
-        folder.mkdir(parents=True)
         program = self.program
         plan = Plan(
             program.target,
             program.arguments,
-            str(folder),
+            str(self.next_folder()),
             str(program.directory),
             program.is_module,
             dict(texts),
@@ -152,8 +156,29 @@ class Tries:
         is_forked = self.only_forks or not is_afresh
         nursery = self._nursery if is_forked and self._nursery is not None and self._nursery.is_alive else None
         ended = nursery.run(plan, program.seconds) if nursery is not None else None
-        code, problem = ended if ended is not None else run_afresh(plan, program.seconds)
-        return _outcome(plan, folder, code, problem)
+        return self.run_plan(plan) if ended is None else _outcome(plan, *ended)
+
+    def next_folder(self) -> Path:
+        """Make and return the folder of the next run."""
+        self.count += 1
+        folder = self._folder / f"try_{self.count}"
+        folder.mkdir(parents=True)
+        return folder
+
+    def run_plan(
+        self, plan: Plan, child: str = "depyf.fix.child", environment: Mapping[str, str] | None = None
+    ) -> Outcome:
+        """Run a plan in a new process, in the working directory as it is now.
+
+        Args:
+            plan: the task of the process.
+            child: the module that the process runs.
+            environment: variables that are set beside those of this process.
+
+        Returns:
+            What the run did.
+        """
+        return _outcome(plan, *run_afresh(plan, self.program.seconds, child, environment))
 
     def forget(self) -> None:
         """End the nursery, and remove the folders of all runs."""
@@ -173,7 +198,8 @@ def _reads_environment(program: Program) -> bool:
     return "environ" in text or "putenv" in text
 
 
-def _outcome(plan: Plan, folder: Path, code: int, problem: str) -> Outcome:
+def _outcome(plan: Plan, code: int, problem: str) -> Outcome:
+    folder = Path(plan.folder)
     output = (folder / "stdout").read_bytes()
     errors = (folder / "stderr").read_text(encoding="utf-8", errors="replace")
     record = read_record(plan.record)

@@ -81,6 +81,17 @@ def repeats_in(text: str) -> tuple[Repeat, ...]:
     return tuple(found)
 
 
+def reads_an_input(text: str, repeat: Repeat) -> bool:
+    """Return whether the first block of a run works on an input of the graph, and not on what an operation returns.
+
+    Such an input needs no gradient where the results of the other blocks do.
+    """
+    nodes = _nodes(text)
+    names = {node.name for node in nodes}
+    first = next((node for node in nodes if node.where == repeat.where), None)
+    return first is not None and names.isdisjoint(first.operands)
+
+
 def _nodes(text: str) -> list[_Node]:
     """Return the operations of a graph in order. A copy of an input is none."""
     found: list[_Node] = []

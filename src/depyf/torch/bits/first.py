@@ -173,9 +173,7 @@ class _Graph:
     def _compiled(self, *, inside: bool = False) -> Compiled:
         torch._dynamo.reset()
         options = self._options
-        return compiled_run(
-            self._call, self._backend, backward=self._backward, setting=options.setting, inside=inside
-        )
+        return compiled_run(self._call, self._backend, backward=self._backward, setting=options.setting, inside=inside)
 
     def _first(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +32,11 @@ class CompileTiming:
     """Measures the compiles of this process, beside its capture: it begins after the capture and ends before it.
 
     clock: has measured the imports since the start of the process, if anything has.
+    now: returns nanoseconds; the same clock as that of `clock`.
     """
 
-    def __init__(self, clock: StartClock | None = None) -> None:
+    def __init__(self, clock: StartClock | None = None, now: Callable[[], int] = time.perf_counter_ns) -> None:
+        self._now = now
         self._threads = Threads()
         self._clock = clock
         self._imports: list[dict[str, int]] = []
@@ -66,7 +68,7 @@ class CompileTiming:
         """Receive one of torch's timeline events, when it happens."""
         ledger = self._threads.ledger
         if ledger is None:
-            ledger = self._threads.ledger = Ledger(time.perf_counter_ns)
+            ledger = self._threads.ledger = Ledger(self._now)
             self._ledgers.append(ledger)
         ledger.event(event, own_id=_current_id)
         if not ledger.steps or not self._imports:
