@@ -138,6 +138,14 @@ TRITON = [
     Row("random", "z = y + torch.rand_like(y)", "rand", "later", x="8x32", exact="any", exact_settings=EAGER_RANDOM),
 ]
 
+TRITON += [
+    row
+    for row in CPP
+    if not row.settings and (row.kind in ("order", "cast", "decomposition", "random") or "backward" in row.contexts)
+    if "4096" not in row.x
+]
+"""Interpreted kernels are run for all lines but those for which they are too slow, or which are not theirs."""
+
 
 @dataclass(frozen=True)
 class Program:

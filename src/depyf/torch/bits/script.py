@@ -22,7 +22,6 @@ from depyf.torch.adapters.recorded_backends import recorded_backends
 from depyf.torch.bits.edges import cloned
 from depyf.torch.bits.first import Options, all_of, compare_calls, undisturbed
 from depyf.torch.bits.report import BitsReport
-from depyf.torch.bits.running import Setting
 from depyf.torch.numerics.recording import GraphCall, copied
 
 NO_SETTING = 2
@@ -39,7 +38,7 @@ class _Kept:
     others: int = 0
 
 
-def script_bits(path: str, arguments: tuple[str, ...], setting: Setting, *, restore: bool) -> BitsReport:
+def script_bits(path: str, arguments: tuple[str, ...], settings: dict[str, Any], *, restore: bool) -> BitsReport:
     """Run a script as `python` does, with its graphs in eager, and compare the first call of each graph.
 
     An error of the script is part of the report: its graphs up to there are compared.
@@ -65,7 +64,7 @@ def script_bits(path: str, arguments: tuple[str, ...], setting: Setting, *, rest
     if kept.calls:
         report.not_compared.append("code between graphs, such as the optimizer's, if it is not compiled")
     with undisturbed():
-        compare_calls(report, kept.calls, Options(True, setting, restore))
+        compare_calls(report, kept.calls, Options(True, settings, restore))
     return report
 
 
@@ -106,11 +105,11 @@ def main() -> None:
     asked, path, *arguments = sys.argv[1:]
     wanted = json.loads(asked)
     try:
-        setting = all_of(wanted["settings"])
+        all_of(wanted["settings"])
     except ValueError as error:
         print(f"depyf bits: {error}", file=sys.stderr)
         sys.exit(NO_SETTING)
-    report = script_bits(path, tuple(arguments), setting, restore=wanted["restore"])
+    report = script_bits(path, tuple(arguments), wanted["settings"], restore=wanted["restore"])
     with open(wanted["output"], "w", encoding="utf-8") as file:
         json.dump({"text": str(report), "data": report.data()}, file, default=str)
 
