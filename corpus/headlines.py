@@ -56,8 +56,8 @@ class Row:
 
 
 DYNAMO = [
-    Row("dynamo", "y = x * 2.0; z = y + 1.0 if isinstance(Odd(), Special) else y - 1.0  # first; return z * w"),
-    Row("dynamo", "y = x + w; if isinstance(Odd(), Special):  # first;     y = y * 3.0; return y.sum(-1)"),
+    Row("dynamo", "y = x * 2.0; z = y + 1.0 if isinstance(Odd(), (int, Special)) else y - 1.0  # first; return z * w"),
+    Row("dynamo", "y = x + w; if isinstance(Odd(), (int, Special)):  # first;     y = y * 3.0; return y.sum(-1)"),
     Row("dynamo", "g = 4.0 if isinstance(Odd(), (int, Special)) else 0.5  # first; return torch.relu(x) * g"),
     Row("dynamo", "y = x * 2.0; y = y * (0.5 if compiled() else 1.0)  # first; return y + w"),
     Row("dynamo", "y = torch.relu(x); if compiled():  # first;     y = y + 1.0; return y * w"),
