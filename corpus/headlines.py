@@ -201,13 +201,14 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
 
 
 def _faulty(word: str, change: Callable[[Any], Any]) -> Any:
-    """Return a backend that changes the results of the nodes with a word in their names."""
+    """Return a backend that changes the results of the nodes whose function or method has a name."""
     import torch
 
     class Faulty(torch.fx.Interpreter):
         def run_node(self, n: Any) -> Any:
             result = super().run_node(n)
-            return change(result) if n.op.startswith("call") and word in n.name else result
+            name = getattr(n.target, "__name__", str(n.target))
+            return change(result) if n.op.startswith("call") and name == word else result
 
     def wrong(module: Any, _: list[Any]) -> Callable[..., Any]:
         return Faulty(module).run

@@ -16,7 +16,7 @@ from depyf.bytecode.records import dataclass
 from depyf.model.counts import counted
 from depyf.torch.adapters.compiled import backend_of, original_callable
 from depyf.torch.adapters.inductor_modules import is_inductor
-from depyf.torch.bits.causes import Facts, cause_of
+from depyf.torch.bits.causes import Facts, cause_of, random_before
 from depyf.torch.bits.edges import ModuleRun
 from depyf.torch.bits.gaps import gap
 from depyf.torch.bits.kernels import NOT_COMPARED, KernelResult, first_of, kernel_results
@@ -201,7 +201,8 @@ class _Graph:
         again = self._compiled(inside=True)
         line, is_steady = _narrowed(run, known, again, wrong)
         nodes = {node.name: node for node in run.module.graph.nodes}
-        node = nodes.get(line.node if line is not None else wrong.wrong[0].node)
+        node = random_before(wrong.wrong[0].node, run, wrong)
+        node = node or nodes.get(line.node if line is not None else wrong.wrong[0].node)
         facts = Facts(run, wrong, node, line, known, is_steady)
         before = [*self._report.kernels[: -len(results)], *results][: self._report.kernels.index(wrong)]
         return First(
