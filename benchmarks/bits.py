@@ -207,7 +207,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="programs whose names begin so")
     parser.add_argument("--results", help="a file that keeps the outcomes")
     parser.add_argument("--no-restore", action="store_true")
-    parser.add_argument("--exact", type=lambda text: text == "yes", help="only programs on exact values (yes), or not (no)")
+    parser.add_argument(
+        "--exact", type=lambda text: text == "yes", help="only programs on exact values (yes), or not (no)"
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     logging.getLogger("torch").setLevel(logging.CRITICAL)

@@ -157,7 +157,13 @@ def bars(results: list[dict[str, Any]]) -> list[Bar]:
     note = f"left out: {len(left)} programs that are not as planted here"
     lines = len(wrong) - len(other)
     return [
-        Bar("headlines: differing programs not called different", f"{len(equal)} of {len(wrong)}", not equal, equal, note),
+        Bar(
+            "headlines: differing programs not called different",
+            f"{len(equal)} of {len(wrong)}",
+            not equal,
+            equal,
+            note,
+        ),
         Bar("headlines: equal programs not called equal", f"{len(differ)} of {len(right)}", not differ, differ),
         Bar("headlines: first line right", f"{lines} of {len(wrong)}", lines >= LEAST_LINES, other[:MOST_DETAILS]),
         Bar("headlines: programs that fail", f"{len(errors)} of {len(results)}", not errors, errors[:MOST_DETAILS]),

@@ -109,7 +109,9 @@ CPP = [
     Row("random", "z = F.dropout(y, 0.5)", "dropout", "one later", exact="any", exact_settings=EAGER_RANDOM),
     Row("random", "z = y + torch.rand_like(y)", "rand", "one later", exact="any", exact_settings=EAGER_RANDOM),
     Row("random", "z = y * torch.randn(48)", "rand", "one", exact="any", exact_settings=EAGER_RANDOM),
-    Row("random", "z = torch.bernoulli(y.clamp(0.0, 1.0))", "bernoulli", "one", exact="any", exact_settings=EAGER_RANDOM),
+    Row(
+        "random", "z = torch.bernoulli(y.clamp(0.0, 1.0))", "bernoulli", "one", exact="any", exact_settings=EAGER_RANDOM
+    ),
     Row("order", "z = y * w", "sum", "backward backward_later", inputs="w=48! c=32x48"),
     Row("order", "z = y + w", "sum", "backward", inputs="w=48! c=32x48"),
     Row("order", "z = y * w[:, None]", "sum", "backward backward_later", inputs="w=32! c=32x48"),

@@ -355,5 +355,3 @@ def _place(told: Mapping[str, Any]) -> Place:
         module_class=told.get("class", ""),
         of_torch=told.get("of_torch", False),
     )
-
-

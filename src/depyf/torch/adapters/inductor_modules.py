@@ -27,9 +27,9 @@ class Written:
 
 @contextmanager
 def rewritten(change: Callable[[Written], str]) -> Iterator[None]:
-    """Make Inductor load the result of `change` for each module that it writes in the context, with no graph from a cache.
+    """Make Inductor load the result of `change` for each module that it writes in the context.
 
-    C++ kernels whose text is known are not compiled again. A module is loaded each time, since its text has a number.
+    No graph comes from a cache. C++ kernels whose text is known are not compiled again. A module is loaded each time, since its text has a number.
     """
     import torch._functorch.config as autograd_config
     import torch._inductor.config as config

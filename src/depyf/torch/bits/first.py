@@ -16,6 +16,7 @@ from depyf.bytecode.records import dataclass
 from depyf.model.counts import counted
 from depyf.torch.adapters.compiled import backend_of, original_callable
 from depyf.torch.adapters.inductor_modules import is_inductor
+from depyf.torch.bits.batches import compare_batches, dynamic_shapes, sides_of
 from depyf.torch.bits.causes import Facts, cause_of, random_before
 from depyf.torch.bits.edges import ModuleRun
 from depyf.torch.bits.gaps import gap
@@ -56,6 +57,7 @@ def first_difference(
     backward: bool = True,
     settings: dict[str, Any] | None = None,
     restore: bool = False,
+    batch: tuple[int, int] | None = None,
 ) -> Callable[..., BitsReport]:
     """Return a function that runs `compiled` on its arguments and reports the first kernel whose bits are not eager's.
 
@@ -69,6 +71,8 @@ def first_difference(
         backward: compare the backward too.
         settings: options of Inductor's, `threads`, or environment variables, under which the graphs are compiled.
         restore: try which settings give eager's bits, and report those that a second run confirms, with their cost.
+        batch: two sizes of a batch, such as `(1, 64)`. Then nothing is compared with eager: the arguments have the
+            larger batch, and the forward of each part of the smaller size, alone, is compared with that of the whole.
 
     Raises:
         TypeError: `compiled` cannot be called, or its backend is not Inductor.
@@ -88,6 +92,12 @@ def first_difference(
     def run(*args: object, **kwargs: object) -> BitsReport:
         report = BitsReport(name_of(function), ("compiled", "eager"))
         with undisturbed():
+            if batch is not None:
+                report.sides = sides_of(batch)
+                with dynamic_shapes():
+                    calls = record(function, args, dict(kwargs), loss=loss, backward=False).calls
+                compare_batches(report, [(call, chosen) for call in calls], batch, options.setting)
+                return report
             recording = record(function, args, dict(kwargs), loss=loss, backward=backward)
             if recording.left_out:
                 report.not_compared.append(f"the last {recording.left_out} calls of graphs")
@@ -179,9 +189,7 @@ class _Graph:
     def _compiled(self, *, inside: bool = False) -> Compiled:
         torch._dynamo.reset()
         options = self._options
-        return compiled_run(
-            self._call, self._backend, backward=self._backward, setting=options.setting, inside=inside
-        )
+        return compiled_run(self._call, self._backend, backward=self._backward, setting=options.setting, inside=inside)
 
     def _first(
         self,

@@ -165,9 +165,7 @@ def _without_line(names: frozenset[str], call: GraphCall, backend: Backend) -> C
     module = copy_of(call.module)
     nodes = [node for node in module.graph.nodes if node.op not in ("placeholder", "output")]
     places = [index for index, node in enumerate(nodes) if node.name in names]
-    part = {
-        node: 0 if index < places[0] else 1 if index <= places[-1] else 2 for index, node in enumerate(nodes)
-    }
+    part = {node: 0 if index < places[0] else 1 if index <= places[-1] else 2 for index, node in enumerate(nodes)}
     parts: Any = split_module(module, None, part.__getitem__)
     for name in ("submod_0", "submod_2"):
         if hasattr(parts, name):

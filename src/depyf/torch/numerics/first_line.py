@@ -161,7 +161,9 @@ def _loop_of(step: Step, plain: Sequence[Step]) -> int:
     """
     loops = [node for node in _nodes(step.filename) if isinstance(node, (ast.For, ast.While))]
     around = [node.lineno for node in loops if node.lineno < step.line <= (node.end_lineno or 0)]
-    ran = [value for other in plain if (other.filename, other.line) == (step.filename, step.line) for value in other.values]
+    ran = [
+        value for other in plain if (other.filename, other.line) == (step.filename, step.line) for value in other.values
+    ]
     theirs = [value for value in map(_tensor, ran) if value is not None]
     ours = [value for value in map(_tensor, step.values) if value is not None]
     if not around or len(ours) == len(theirs) or not theirs or not ours:
