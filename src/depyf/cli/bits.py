@@ -23,15 +23,24 @@ from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Compile with this setting; repeatable.")
 @click.option("--restore", is_flag=True, help="Try which settings give eager's bits, and at what cost.")
+@click.option("--batch", metavar="PART,SIZE", help="Compare the parts of a batch, each alone, with the batch: 1,64.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.argument("script")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def bits(settings: tuple[str, ...], restore: bool, as_json: bool, script: str, arguments: tuple[str, ...]) -> None:
+def bits(
+    settings: tuple[str, ...],
+    restore: bool,
+    batch: str | None,
+    as_json: bool,
+    script: str,
+    arguments: tuple[str, ...],
+) -> None:
     """Run SCRIPT with ARGUMENTS, and compare its graphs, compiled and eager, bit by bit.
 
     The script runs once, with its graphs in eager. Then the first call of each graph is compiled and compared, forward
     and backward, kernel by kernel, up to the first difference. A setting is an option of Inductor's, `threads`, or an
-    environment variable in capital letters.
+    environment variable in capital letters. With --batch 1,64, each row of a batch of 64 runs alone, and its forward is
+    compared with that of the batch.
 
     The exit code is 0 if all results that were compared are equal, 1 if some differ or none was compared, 2 if there
     is no such script or setting.
@@ -41,12 +50,13 @@ def bits(settings: tuple[str, ...], restore: bool, as_json: bool, script: str, a
         sys.exit(EXIT_USAGE)
     try:
         wanted = dict(map(_parsed, settings))
+        sizes = _sizes(batch) if batch is not None else None
     except ValueError as error:
         click.echo(f"depyf bits: {error}", err=True)
         sys.exit(EXIT_USAGE)
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "bits.json"
-        asked = json.dumps({"settings": wanted, "restore": restore, "output": str(output)})
+        asked = json.dumps({"settings": wanted, "restore": restore, "batch": sizes, "output": str(output)})
         command = [sys.executable, "-m", "depyf.torch.bits.script", asked, script, *arguments]
         code = subprocess.call(command)
         if code == EXIT_USAGE:  # The process has printed which setting there is not.
@@ -57,6 +67,18 @@ def bits(settings: tuple[str, ...], restore: bool, as_json: bool, script: str, a
         report = json.loads(output.read_text(encoding="utf-8"))
     click.echo(json.dumps(report["data"], indent=1) if as_json else report["text"])
     sys.exit(0 if report["data"]["equal"] else EXIT_FAILED)
+
+
+def _sizes(text: str) -> tuple[int, int]:
+    """Return the two sizes of a batch.
+
+    Raises:
+        ValueError: the text is no pair of different positive numbers, of which the larger is a multiple of the other.
+    """
+    parts = sorted(int(part) for part in text.split(",") if part.isdecimal())
+    if len(parts) != 2 or parts[0] < 1 or parts[0] == parts[1] or parts[1] % parts[0]:
+        raise ValueError(f"--batch needs two sizes such as 1,64, not {text!r}")
+    return parts[0], parts[1]
 
 
 def _parsed(text: str) -> tuple[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -9,6 +11,8 @@ from unittest import mock
 
 from depyf.bytecode.records import dataclass
 from depyf.torch.adapters.provenance import NAMES_OF_NODES
+
+_NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,11 @@ class Written:
 
 @contextmanager
 def rewritten(change: Callable[[Written], str]) -> Iterator[None]:
-    """Make Inductor load the result of `change` for each module that it writes in the context, with its caches off."""
+    """Make Inductor load the result of `change` for each module that it writes in the context.
+
+    No graph comes from a cache. C++ kernels whose text is known are not compiled again. A module is loaded each time, since its text has a number.
+    """
+    import torch._functorch.config as autograd_config
     import torch._inductor.config as config
     from torch._inductor import debug
     from torch._inductor.codecache import PyCodeCache
@@ -36,11 +44,13 @@ def rewritten(change: Callable[[Written], str]) -> Iterator[None]:
         computed = {handle: tuple(nodes) for handle, nodes in told.items()}
         graph = V.graph
         is_backward = bool(getattr(graph, "is_backward", False))
-        return before(change(Written(source_code, graph.orig_gm, is_backward, computed)), extra)
+        text = change(Written(source_code, graph.orig_gm, is_backward, computed))
+        return before(f"{text}\n# {os.getpid()}.{next(_NUMBERS)}\n", extra)
 
-    wanted = {"fx_graph_cache": False, "force_disable_caches": True}
     with ExitStack() as undo:
-        undo.enter_context(config.patch({name: value for name, value in wanted.items() if hasattr(config, name)}))
+        for settings, name in ((config, "fx_graph_cache"), (autograd_config, "enable_autograd_cache")):
+            if hasattr(settings, name):
+                undo.enter_context(settings.patch({name: False}))
         if hasattr(config.trace, "provenance_tracking_level"):
             undo.enter_context(config.patch({"trace.provenance_tracking_level": NAMES_OF_NODES}))
         undo.enter_context(mock.patch.object(PyCodeCache, "write", staticmethod(write)))

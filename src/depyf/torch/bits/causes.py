@@ -8,7 +8,7 @@ import torch.fx
 
 from depyf.bytecode.records import dataclass
 from depyf.torch.bits.edges import LaunchRun, ModuleRun
-from depyf.torch.bits.kernels import KernelResult
+from depyf.torch.bits.kernels import KernelResult, names_of
 from depyf.torch.bits.lines import WrongLine
 from depyf.torch.bits.reference import Reference, origin_of
 from depyf.torch.bits.report import UNKNOWN
@@ -35,6 +35,20 @@ class Facts:
 def cause_of(facts: Facts) -> str:
     """Return the cause, or `UNKNOWN`."""
     return next(_causes(facts), UNKNOWN)
+
+
+def random_before(name: str, run: ModuleRun, result: KernelResult) -> torch.fx.Node | None:
+    """Return the first random node on which a result of a launch depends, of those that the launch computes."""
+    nodes = {node.name: node for node in run.module.graph.nodes}
+    launched, reached = set(names_of(run, run.runs[result.position])), set[str]()
+    pending = [name] if name in nodes else []
+    while pending:
+        current = pending.pop()
+        if current not in reached:
+            reached.add(current)
+            pending += [other.name for other in nodes[current].all_input_nodes if other.name in launched]
+    drawn = (node for node in nodes.values() if node.name in reached and _operation(node).startswith(_RANDOM))
+    return next(drawn, None)
 
 
 def _causes(facts: Facts) -> Iterator[str]:

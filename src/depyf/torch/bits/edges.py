@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import field
 from pathlib import Path
@@ -26,7 +26,8 @@ from depyf.links.inductor.probes import FILE_VARIABLE, probed
 from depyf.links.inductor.statements import parameters
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.inductor_modules import Written, rewritten
-from depyf.torch.numerics.probing import written_values
+from depyf.torch.kernels.interpreter import is_interpreting
+from depyf.torch.numerics.probing import noted_values, stored_values, written_values
 
 Keep = Callable[[Tensor], Any]
 """Makes a copy or a hash of a tensor."""
@@ -74,6 +75,13 @@ class _Edges:
     file: Path
     modules: list[ModuleRun] = field(default_factory=list)
     order: list[ModuleRun] = field(default_factory=list)
+    heard: dict[int, list[Tensor]] = field(default_factory=dict)
+
+    def lines(self) -> dict[int, Tensor]:
+        """Return the values of the lines of the kernel that has ended, and forget them."""
+        values = {line: torch.cat(parts) for line, parts in self.heard.items()}
+        self.heard.clear()
+        return {**values, **written_values(self.file)}
 
 
 _ENTERED: list[_Edges] = []
@@ -117,7 +125,9 @@ def _with_edges(written: Written) -> str:
             computed=written.computed,
         )
     )
-    inside = state.inside and all(kernel.language == "cpp" for kernel in module.kernels.values())
+    # Triton's kernels have lines only in its interpreter.
+    readable = {"cpp", "triton"} if is_interpreting() else {"cpp"}
+    inside = state.inside and all(kernel.language in readable for kernel in module.kernels.values())
     key = len(state.modules) - 1
     return probed(written.text, module, __name__, key, inside=inside, libraries=True)
 
@@ -154,7 +164,7 @@ def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
     if run is None:
         return
     state, followed = _ENTERED[-1], run.followed.get(index)
-    launch_run = LaunchRun(run.launches[index], followed, lines=written_values(state.file) if state.inside else {})
+    launch_run = LaunchRun(run.launches[index], followed, lines=state.lines() if state.inside else {})
     if followed is not None:
         values = dict(zip(parameters(followed.kernel), arguments))
         for name in _written(followed, values):
@@ -169,6 +179,18 @@ def _written(followed: Launched, values: dict[str, Any]) -> list[str]:
     }
     names = dict.fromkeys((*followed.after, *(name for name in values if name in stored or "out_ptr" in name)))
     return [name for name in names if isinstance(values.get(name), Tensor)]
+
+
+def note(line: int, name: str, variables: Mapping[str, Any], needed: tuple[str, ...]) -> None:
+    """Keep the values of a line of a Triton kernel, for one program of the grid."""
+    for number, values in noted_values(line, name, variables, needed):
+        _ENTERED[-1].heard.setdefault(number, []).append(values)
+
+
+def stored(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> None:
+    """Keep the values that a line of a Triton kernel stores, for one program of the grid."""
+    for number, values in stored_values(line, place, value, variables):
+        _ENTERED[-1].heard.setdefault(number, []).append(values)
 
 
 def returned(key: int, index: int, result: Any) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import field, replace
 from typing import Any
 
 import torch
@@ -16,7 +16,8 @@ from depyf.bytecode.records import dataclass
 from depyf.model.counts import counted
 from depyf.torch.adapters.compiled import backend_of, original_callable
 from depyf.torch.adapters.inductor_modules import is_inductor
-from depyf.torch.bits.causes import Facts, cause_of
+from depyf.torch.bits.batches import compare_batches, dynamic_shapes, sides_of
+from depyf.torch.bits.causes import Facts, cause_of, random_before
 from depyf.torch.bits.edges import ModuleRun
 from depyf.torch.bits.gaps import gap
 from depyf.torch.bits.kernels import NOT_COMPARED, KernelResult, first_of, kernel_results
@@ -24,7 +25,7 @@ from depyf.torch.bits.lines import WrongLine, wrong_line
 from depyf.torch.bits.reference import Eager, Reference, eager_run, origin_of, reference
 from depyf.torch.bits.report import BitsReport, First
 from depyf.torch.bits.running import Backend, Compiled, Judged, Setting, compiled_run, judged, named_results
-from depyf.torch.bits.trials import Search, setting_of, trials
+from depyf.torch.bits.trials import Search, in_order, setting_of, trials, undone
 from depyf.torch.capture.active import silenced
 from depyf.torch.numerics.places import user_line
 from depyf.torch.numerics.recording import GraphCall, record
@@ -36,11 +37,16 @@ MOST_RESTORED = 2
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Whether to compare the backward, in which setting, and whether to try settings that restore equal bits."""
+    """Whether to compare the backward, with which settings, and whether to try settings that restore equal bits."""
 
     backward: bool = True
-    setting: Setting = nullcontext
+    settings: Mapping[str, Any] = field(default_factory=dict)
     restore: bool = False
+
+    @property
+    def setting(self) -> Setting:
+        """Return the context of the settings."""
+        return all_of(self.settings)
 
 
 def first_difference(
@@ -51,6 +57,7 @@ def first_difference(
     backward: bool = True,
     settings: dict[str, Any] | None = None,
     restore: bool = False,
+    batch: tuple[int, int] | None = None,
 ) -> Callable[..., BitsReport]:
     """Return a function that runs `compiled` on its arguments and reports the first kernel whose bits are not eager's.
 
@@ -64,6 +71,8 @@ def first_difference(
         backward: compare the backward too.
         settings: options of Inductor's, `threads`, or environment variables, under which the graphs are compiled.
         restore: try which settings give eager's bits, and report those that a second run confirms, with their cost.
+        batch: two sizes of a batch, such as `(1, 64)`. Then nothing is compared with eager: the arguments have the
+            larger batch, and the forward of each part of the smaller size, alone, is compared with that of the whole.
 
     Raises:
         TypeError: `compiled` cannot be called, or its backend is not Inductor.
@@ -77,11 +86,18 @@ def first_difference(
     chosen = backend or backend_of(compiled) or "inductor"
     if not is_inductor(chosen):
         raise TypeError("bits are compared at the edges of Inductor's kernels, and the backend is another one")
-    options = Options(backward, all_of(settings or {}), restore)
+    all_of(settings or {})  # Raises now, and not at the first call.
+    options = Options(backward, settings or {}, restore)
 
     def run(*args: object, **kwargs: object) -> BitsReport:
         report = BitsReport(name_of(function), ("compiled", "eager"))
         with undisturbed():
+            if batch is not None:
+                report.sides = sides_of(batch)
+                with dynamic_shapes():
+                    calls = record(function, args, dict(kwargs), loss=loss, backward=False).calls
+                compare_batches(report, [(call, chosen) for call in calls], batch, options.setting)
+                return report
             recording = record(function, args, dict(kwargs), loss=loss, backward=backward)
             if recording.left_out:
                 report.not_compared.append(f"the last {recording.left_out} calls of graphs")
@@ -96,7 +112,7 @@ def name_of(function: object) -> str:
     return str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
-def all_of(settings: dict[str, Any]) -> Setting:
+def all_of(settings: Mapping[str, Any]) -> Setting:
     """Return the context of several settings."""
     contexts = [setting_of(name, value) for name, value in settings.items()]
 
@@ -193,7 +209,8 @@ class _Graph:
         again = self._compiled(inside=True)
         line, is_steady = _narrowed(run, known, again, wrong)
         nodes = {node.name: node for node in run.module.graph.nodes}
-        node = nodes.get(line.node if line is not None else wrong.wrong[0].node)
+        node = random_before(wrong.wrong[0].node, run, wrong)
+        node = node or nodes.get(line.node if line is not None else wrong.wrong[0].node)
         facts = Facts(run, wrong, node, line, known, is_steady)
         before = [*self._report.kernels[: -len(results)], *results][: self._report.kernels.index(wrong)]
         return First(
@@ -249,10 +266,12 @@ class _Graph:
         if not self._options.restore or first is None:
             return
         where = first.where
-        search = Search(self._call, self._backend, eager, self._backward, MOST_RESTORED)
+        options = self._options
+        search = Search(self._call, self._backend, eager, self._backward, MOST_RESTORED, options.setting)
         place = ("", 0) if where is None else (where.filename, where.line)
-        with self._options.setting():
-            self._report.tried = list(search.tried(trials(self._call, *place), costs=True))
+        with options.setting():
+            candidates = [*undone(options.settings, all_of), *trials(self._call, *place)]
+        self._report.tried = list(search.tried(in_order(candidates, first.cause), costs=True))
         _settle(self._report)
 
 
@@ -271,7 +290,7 @@ _TOLD_BY = {
 def _settle(report: BitsReport) -> None:
     """Add the cause that a setting proves, if the facts of the kernel have none."""
     first = report.first
-    names = [attempt.setting.partition("=")[0] for attempt in report.restored]
+    names = [attempt.setting.removeprefix("without ").partition("=")[0] for attempt in report.restored]
     proven = [_TOLD_BY[name] for name in names if name in _TOLD_BY]
     if first is not None and proven:
         report.first = replace(first, cause=proven[0])

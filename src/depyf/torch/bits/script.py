@@ -8,6 +8,7 @@ import os
 import runpy
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import field
 from typing import Any
 
@@ -19,10 +20,10 @@ from depyf.bytecode.records import dataclass
 from depyf.model.counts import counted
 from depyf.torch.adapters.inductor_modules import is_inductor
 from depyf.torch.adapters.recorded_backends import recorded_backends
+from depyf.torch.bits.batches import compare_batches, dynamic_shapes, sides_of
 from depyf.torch.bits.edges import cloned
 from depyf.torch.bits.first import Options, all_of, compare_calls, undisturbed
 from depyf.torch.bits.report import BitsReport
-from depyf.torch.bits.running import Setting
 from depyf.torch.numerics.recording import GraphCall, copied
 
 NO_SETTING = 2
@@ -39,7 +40,14 @@ class _Kept:
     others: int = 0
 
 
-def script_bits(path: str, arguments: tuple[str, ...], setting: Setting, *, restore: bool) -> BitsReport:
+def script_bits(
+    path: str,
+    arguments: tuple[str, ...],
+    settings: dict[str, Any],
+    *,
+    restore: bool,
+    batch: tuple[int, int] | None = None,
+) -> BitsReport:
     """Run a script as `python` does, with its graphs in eager, and compare the first call of each graph.
 
     An error of the script is part of the report: its graphs up to there are compared.
@@ -49,7 +57,7 @@ def script_bits(path: str, arguments: tuple[str, ...], setting: Setting, *, rest
     before = sys.argv, list(sys.path)
     sys.argv, sys.path[0] = [path, *arguments], os.path.dirname(os.path.abspath(path))
     try:
-        with recorded_backends(functools.partial(_around, kept)):
+        with recorded_backends(functools.partial(_around, kept)), dynamic_shapes() if batch else nullcontext():
             runpy.run_path(path, run_name="__main__")
     except SystemExit as end:
         if end.code not in (None, 0):
@@ -65,7 +73,11 @@ def script_bits(path: str, arguments: tuple[str, ...], setting: Setting, *, rest
     if kept.calls:
         report.not_compared.append("code between graphs, such as the optimizer's, if it is not compiled")
     with undisturbed():
-        compare_calls(report, kept.calls, Options(True, setting, restore))
+        if batch is None:
+            compare_calls(report, kept.calls, Options(True, settings, restore))
+        else:
+            report.sides = sides_of(batch)
+            compare_batches(report, kept.calls, batch, all_of(settings))
     return report
 
 
@@ -106,11 +118,11 @@ def main() -> None:
     asked, path, *arguments = sys.argv[1:]
     wanted = json.loads(asked)
     try:
-        setting = all_of(wanted["settings"])
+        all_of(wanted["settings"])
     except ValueError as error:
         print(f"depyf bits: {error}", file=sys.stderr)
         sys.exit(NO_SETTING)
-    report = script_bits(path, tuple(arguments), setting, restore=wanted["restore"])
+    report = script_bits(path, tuple(arguments), wanted["settings"], restore=wanted["restore"], batch=wanted["batch"])
     with open(wanted["output"], "w", encoding="utf-8") as file:
         json.dump({"text": str(report), "data": report.data()}, file, default=str)
 

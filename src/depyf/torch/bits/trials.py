@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from statistics import median
 from typing import Any
@@ -23,17 +23,22 @@ from depyf.torch.numerics.recording import GraphCall
 from depyf.torch.numerics.report import one_line
 from depyf.torch.numerics.watching import copy_of
 
+_UNDO = "without "
 _STEPS = 15
 """The steps whose median is the cost of a setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A setting to try, in the words in which the user sets it."""
+    """A setting to try, in the words in which the user sets it.
+
+    replaces: whether it stands in place of the settings of the comparison, and not beside them.
+    """
 
     name: str
     setting: Setting = nullcontext
     compiler: Compiler = whole
+    replaces: bool = False
 
 
 def setting_of(name: str, value: Any) -> Setting:
@@ -104,6 +109,34 @@ _OPTIONS: tuple[tuple[str, Any], ...] = (
 """The options that are tried, each only if it is not set so already."""
 
 
+_LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("a random number", ("fallback_random",)),
+    ("precision of an intermediate", ("emulate_precision_casts",)),
+    ("decomposition", ("torch.compiler.disable",)),
+    ("probably the order", ("torch.compiler.disable",)),
+    ("another algorithm", ("pattern_matcher", "torch.compiler.disable")),
+)
+"""The settings that are tried first, by the beginning of the cause."""
+
+
+def in_order(candidates: Iterable[Trial], cause: str) -> list[Trial]:
+    """Return the settings with those first that undo the user's own, and then those that the cause suggests."""
+    likely = next((names for begin, names in _LIKELY if cause.startswith(begin)), ())
+    first = (_UNDO, *likely)
+    places = {name: place for place, name in enumerate(first)}
+    return sorted(
+        candidates,
+        key=lambda trial: min((place for name, place in places.items() if trial.name.startswith(name)), default=99),
+    )
+
+
+def undone(settings: Mapping[str, Any], together: Callable[[dict[str, Any]], Setting]) -> Iterator[Trial]:
+    """Yield for each of the user's settings the trial without it. `together` returns the context of several."""
+    for name, value in settings.items():
+        rest = {other: kept for other, kept in settings.items() if other != name}
+        yield Trial(f"{_UNDO}{name}={value!r}", together(rest), replaces=True)
+
+
 def trials(call: GraphCall, filename: str, line: int) -> Iterator[Trial]:
     """Yield the settings to try for a difference at a user's line, the cheapest first."""
     from torch._inductor import config
@@ -143,15 +176,16 @@ def _without_line(names: frozenset[str], call: GraphCall, backend: Backend) -> C
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Tries settings on one call of a graph: `right` has eager's results, `wrong` those that differ."""
+    """Tries settings on one call of a graph: `right` has eager's results. `setting` is that of the comparison."""
 
     call: GraphCall
     backend: Backend
     right: Any
     backward: bool
     most: int
+    setting: Setting = nullcontext
 
-    def tried(self, candidates: Iterator[Trial], *, costs: bool) -> Iterator[Restored]:
+    def tried(self, candidates: Iterable[Trial], *, costs: bool) -> Iterator[Restored]:
         """Yield the outcome of each trial, until enough of them give equal bits."""
         restored = 0
         for trial in candidates:
@@ -179,23 +213,37 @@ class Search:
     def _run(self, trial: Trial) -> Compiled:
         call, backend = self.call, self.backend
         return compiled_run(
-            call, backend, backward=self.backward, setting=trial.setting, compiler=trial.compiler, keep=id
+            call, backend, backward=self.backward, setting=self._with(trial), compiler=trial.compiler, keep=id
         )
+
+    def _with(self, trial: Trial) -> Setting:
+        """Return the context of a trial: the settings of the comparison, and its own."""
+        if trial.replaces:
+            return trial.setting
+
+        @contextmanager
+        def together() -> Iterator[None]:
+            with self.setting(), trial.setting():
+                yield
+
+        return together
 
     def _cost(self, trial: Trial) -> float:
         """Return the median of the ratios of steps with and without a setting, which alternate."""
         inputs = self.call.fresh_inputs()
         with torch.set_grad_enabled(self.call.grad_enabled):
             torch._dynamo.reset()
-            before = whole(self.call, self.backend)
-            before(*inputs)
-            with trial.setting():
+            with self.setting():
+                before = whole(self.call, self.backend)
+                before(*inputs)
+            with self._with(trial)():
                 after = trial.compiler(self.call, self.backend)
                 after(*inputs)
             ratios = []
             for _ in range(_STEPS):
-                without = _time_of(before, inputs)
-                with trial.setting():
+                with self.setting():
+                    without = _time_of(before, inputs)
+                with self._with(trial)():
                     ratios.append(_time_of(after, inputs) / without)
         return median(ratios)
 

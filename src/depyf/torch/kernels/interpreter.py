@@ -76,6 +76,11 @@ def no_device() -> SimpleNamespace:
     )
 
 
+def is_interpreting() -> bool:
+    """Return whether Triton's kernels that are loaded now run in its interpreter."""
+    return os.environ.get(_SWITCH) == "1"
+
+
 @contextmanager
 def interpreting() -> Iterator[None]:
     """Interpret Triton kernels that are loaded inside the context, on the CPU if there is no GPU.

@@ -12,6 +12,7 @@ from torch._dynamo.exc import Unsupported
 from torch.utils import _pytree
 
 from depyf.bytecode.records import dataclass
+from depyf.model.user_line import UserLine
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.compiled import compiled_by
 from depyf.torch.numerics.comparing import Tolerance, deviations
@@ -72,6 +73,18 @@ class Comparison:
     def behind(self, node: torch.fx.Node) -> Difference | None:
         """Compare the graph up to a node, with synthetic gradients."""
         return self._compare(prefix(self._call.module, node, self._has_tensor.__contains__), None)
+
+    def line_of_lost_change(self) -> UserLine | None:
+        """Return the user's line of the last node that changes an input in place, if that change alone differs."""
+        module = self._call.module
+        eager, compiled = self._run(copy_of(module).forward, None), self._run_compiled(module, None)
+        results = deviations(compiled.outputs, eager.outputs, self._tolerance, list)
+        changes = deviations(compiled.inputs, eager.inputs, self._tolerance, list)
+        if results or not changes:
+            return None
+        inputs = [node for node in module.graph.nodes if node.op == "placeholder"]
+        changing = [node for node in module.graph.nodes if _changes(node, inputs[min(changes)])]
+        return user_line(changing[-1]) if changing else None
 
     def results_of(self, node: torch.fx.Node) -> tuple[object, list[tuple[str, Statistics]]]:
         """Return the compiled result of a node, and the statistics of its inputs."""
@@ -154,6 +167,13 @@ class Comparison:
         return list(torch.autograd.grad(heads, wanted, gradients, allow_unused=True))
 
 
+def _changes(node: torch.fx.Node, changed: torch.fx.Node) -> bool:
+    """Return whether a node changes an input in place: a method such as `add_`, or an assignment to its items."""
+    name = str(getattr(node.target, "__name__", node.target))
+    is_in_place = name == "setitem" or (name.endswith("_") and not name.endswith("__"))
+    return node.op.startswith("call") and is_in_place and node.args[:1] == (changed,)
+
+
 def compare(
     calls: list[GraphCall], backend: Run | str, tolerance: Tolerance, report: NumericsReport, *, backward: bool
 ) -> Iterator[Finding]:
@@ -184,7 +204,7 @@ def _finding(
     inputs: list[tuple[str, Statistics]] = []
     if node is None:
         output = next(each for each in call.module.graph.nodes if each.op == "output")
-        name, where = output.name, None
+        name, where = output.name, comparison.line_of_lost_change()
         line = next((number for number, each in enumerate(text.splitlines(), 1) if "return" in each.split()), 0)
         shown = text.splitlines()[line - 1].strip() if line else ""
     else:

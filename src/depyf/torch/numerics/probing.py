@@ -195,23 +195,37 @@ def note(line: int, name: str, variables: Mapping[str, Any], needed: tuple[str, 
 
     `needed` names the variables that hold the masks of the line's loads.
     """
-    masks = [each for key, each in variables.items() if key.endswith("mask")]
-    _hear(line, variables[name], masks)
-    if needed:
-        _hear(line + COUNTED, variables[name], [*masks, *(variables[each] for each in needed)])
+    for number, values in noted_values(line, name, variables, needed):
+        _hear(number, values)
 
 
 def stored(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> None:
     """Receive the values that a Triton kernel's line stores, in the dtype of the memory."""
+    for number, values in stored_values(line, place, value, variables):
+        _hear(number, values)
+
+
+def noted_values(
+    line: int, name: str, variables: Mapping[str, Any], needed: tuple[str, ...]
+) -> Iterator[tuple[int, Tensor]]:
+    """Yield the values of a line in its unmasked lanes. With `COUNTED` added, they are those of unmasked loads."""
     masks = [each for key, each in variables.items() if key.endswith("mask")]
-    _hear(line, value, masks, place.dtype.scalar.element_ty)
+    yield from _lanes(line, variables[name], masks)
+    if needed:
+        yield from _lanes(line + COUNTED, variables[name], [*masks, *(variables[each] for each in needed)])
 
 
-def _hear(line: int, value: Any, masks: list[Any], memory: Any = None) -> None:
+def stored_values(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> Iterator[tuple[int, Tensor]]:
+    """Yield the values that a line stores in its unmasked lanes, in the dtype of the memory."""
+    masks = [each for key, each in variables.items() if key.endswith("mask")]
+    yield from _lanes(line, value, masks, place.dtype.scalar.element_ty)
+
+
+def _lanes(line: int, value: Any, masks: list[Any], memory: Any = None) -> Iterator[tuple[int, Tensor]]:
     import numpy
 
     data = getattr(getattr(value, "handle", None), "data", None)
-    if not _ENTERED or data is None:
+    if data is None:
         return
     kept = numpy.ones_like(data, dtype=bool)
     for mask in (each for each in masks if hasattr(each, "handle")):
@@ -219,8 +233,12 @@ def _hear(line: int, value: Any, masks: list[Any], memory: Any = None) -> None:
         if lanes.ndim == data.ndim and all(a in (1, b) for a, b in zip(lanes.shape, data.shape)):
             kept = kept & lanes
     values = _numbers(data[kept], value.dtype.scalar.name)
-    if memory is not None and memory.name == "fp16":
-        values = values.to(torch.float16).double()
+    yield line, values.to(torch.float16).double() if memory is not None and memory.name == "fp16" else values
+
+
+def _hear(line: int, values: Tensor) -> None:
+    if not _ENTERED:
+        return
     heard = _ENTERED[-1].heard.setdefault(line, [])
     if sum(map(len, heard[-1:])) * len(heard) < MOST_VALUES or not bool(torch.isfinite(values).all()):
         heard.append(values)

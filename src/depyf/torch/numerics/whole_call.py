@@ -170,7 +170,8 @@ _ROUNDED = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 def _named_leaves(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, Tensor]]:
     pairs = [(f"args[{index}]", value) for index, value in enumerate(args)] + list(kwargs.items())
-    return [(name, leaf) for name, value in pairs for leaf in _pytree.tree_leaves(value) if isinstance(leaf, Tensor)]
+    leaves = ((name, path, leaf) for name, value in pairs for path, leaf in _pytree.tree_leaves_with_path(value))
+    return [(f"{name}{_pytree.keystr(path)}", leaf) for name, path, leaf in leaves if isinstance(leaf, Tensor)]
 
 
 def _kept(value: object) -> object:
