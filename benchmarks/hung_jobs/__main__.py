@@ -16,7 +16,8 @@ from benchmarks.bar import Bar, report
 from benchmarks.hung_jobs.jobs import CAUSES, Job, all_jobs
 from depyf.trace.job.evidence import add_compiles, evidence_of
 from depyf.trace.job.files import find
-from depyf.trace.job.hang import Verdict, verdict_of
+from depyf.trace.job.hang import verdict_of
+from depyf.trace.job.verdict import Verdict
 from depyf.trace.job.work import scan_all
 
 KINDS = {

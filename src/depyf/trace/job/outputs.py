@@ -36,13 +36,13 @@ class Ended:
     error: the exception or the signal in words.
     place: the innermost line of the user in the traceback, or "".
     follows: whether it is a consequence of another rank's failure: a collective that failed.
-    sizes: the two sizes in bytes that a transport found to differ, or "".
+    sizes: the size in bytes that a transport received, and the size that it expected; (0, 0) if they were equal.
     """
 
     error: str
     place: str
     follows: bool
-    sizes: str = ""
+    sizes: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class Outputs:
 def _ended(text: str, code: int) -> Ended | None:
     sizes = _SIZES.search(text)
     if sizes is not None:
-        return Ended("the transport found another size", "", True, f"{sizes[1]} and {sizes[2]} bytes")
+        return Ended("the transport found another size", "", True, (int(sizes[1]), int(sizes[2])))
     start = text.rfind(_TRACEBACK)
     if start >= 0:
         return _of_traceback(text[start:])
