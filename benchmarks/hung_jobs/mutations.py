@@ -19,10 +19,11 @@ from depyf.trace.job.hang import verdict_of
 from depyf.trace.job.recorder import in_words, mismatches, recorded
 from depyf.trace.job.verdict import verdict_lines
 
-MUTATIONS = 10_000
+MUTATIONS = int(__import__("os").environ.get("N", "10000"))
 SIZES = (500, 1000, 2000, 4000, 8000)
 MOST_GROWTH = 2.0
 """The most that the time of an entry may differ between the smallest and the largest file."""
+EVENTS = ("pickle.find_class", "exec", "os.system", "subprocess.Popen", "open")
 executed: list[str] = []
 """The calls of `mark`. It stays empty if nothing in a file is executed."""
 
@@ -139,7 +140,7 @@ def main() -> None:
     names: list[str] = []
     for data in files:
         judge(data)  # The first reading imports modules, which Python executes.
-    sys.addaudithook(lambda event, values: names.append(event) if event in ("pickle.find_class", "exec") else None)
+    sys.addaudithook(lambda event, values: names.append(f"{event} {values}") if event in EVENTS else None)
     errors, read = [], 0
     for number in range(MUTATIONS):
         data = mutated(files[number % len(files)], files[seeded.randrange(len(files))], seeded)

@@ -7,32 +7,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from depyf.bytecode.records import dataclass
 from depyf.trace.job.evidence import Evidence
 from depyf.trace.job.recorder import Call, Recorded
 from depyf.trace.job.sizes import size_clash
 from depyf.trace.job.verdict import Cause, Verdict, make_verdict, named
+from depyf.trace.job.waits import Wait, causes_of, cycle_of, stuck
 
-LEAST_WAIT = 2.0
-"""A rank that waits for a shorter time, in seconds, may be one of a healthy job."""
-GAPS = 3.0
-"""A rank waits for long if it waits for so many times the usual time between two collectives."""
 MOST_SKIPPED = 16
 """A rank may have skipped at most so many calls: the rest of an iteration."""
 MOST_EARLIER = 1.5
 """A compile is not late before it takes longer, by this factor and a second, than the same compile of other ranks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """Ranks that wait at a collective of a group, and members of the group that have not called it."""
-
-    group: str
-    number: int
-    call: Call
-    waiting: tuple[int, ...]
-    absent: tuple[int, ...]
-    seconds: float
 
 
 def verdict_of(evidence: Evidence) -> Verdict | None:
@@ -46,10 +30,11 @@ def verdict_of(evidence: Evidence) -> Verdict | None:
     if clash is not None or dead is not None:
         return _placed(clash, evidence) if clash is not None else dead
     waits = stuck(dumps)
-    crossed = _crossed(waits, dumps)
-    if crossed is not None:
-        return _placed(crossed, evidence)
-    for wait in waits:
+    causes = causes_of(waits)
+    cycle = cycle_of(waits) if not causes else []
+    if cycle:
+        return _placed(_crossed_words(cycle, dumps), evidence)
+    for wait in causes:
         verdict = _of_wait(wait, evidence)
         if verdict is not None:
             return verdict
@@ -218,75 +203,32 @@ def _last_pending(dump: Recorded) -> Call | None:
     return next((call for call in reversed(dump.calls.values()) if not call.is_done), None)
 
 
-def stuck(dumps: Sequence[Recorded]) -> list[Wait]:
-    """Return the collectives at which ranks wait for a long time, and for whom, longest first."""
-    members: dict[str, set[int]] = defaultdict(set)
-    done: set[tuple[str, int]] = set()
-    world: set[int] = {rank for dump in dumps for rank in dump.ranks} | {dump.rank for dump in dumps}
-    for dump in dumps:
-        for key, call in dump.calls.items():
-            members[key[0]].add(dump.rank)
-            if call.is_done:
-                done.add(key)
-    if "0" in members:
-        members["0"] = world
-    pending: dict[tuple[str, int], list[Recorded]] = defaultdict(list)
-    for dump in dumps:
-        for key, call in dump.calls.items():
-            if not call.is_done:
-                pending[key].append(dump)
-    by_rank = {dump.rank: dump for dump in dumps}
-    limit = max(LEAST_WAIT, GAPS * _usual_gap(dumps))
-    waits = []
-    for key, waiting in pending.items():
-        seconds = max(_waited(dump, key) for dump in waiting)
-        absent = [rank for rank in sorted(members[key[0]]) if rank not in by_rank or key not in by_rank[rank].calls]
-        since = min(dump.calls[key].nanoseconds for dump in waiting) / 1e9
-        late = [rank for rank in absent if rank not in by_rank or by_rank[rank].taken - since > limit / 2]
-        if seconds > limit and late and key not in done:
-            call = waiting[0].calls[key]
-            waits.append(Wait(*key, call, tuple(dump.rank for dump in waiting), tuple(late), seconds))
-    return sorted(waits, key=lambda wait: -wait.seconds)
-
-
-def _waited(dump: Recorded, key: tuple[str, int]) -> float:
-    return dump.taken - dump.calls[key].nanoseconds / 1e9
-
-
-def _usual_gap(dumps: Sequence[Recorded]) -> float:
-    """Return the time that passes between two collectives of a rank, in seconds: the median."""
-    gaps: list[float] = []
-    for dump in dumps[:64]:
-        times = sorted(call.nanoseconds for call in dump.calls.values())
-        gaps += [(later - earlier) / 1e9 for earlier, later in zip(times, times[1:], strict=False)]
-    return sorted(gaps)[len(gaps) // 2] if gaps else 0.0
-
-
-def _crossed(waits: Sequence[Wait], dumps: Sequence[Recorded]) -> Verdict | None:
-    """Return the verdict of ranks that wait for each other in two groups."""
-    for place, wait in enumerate(waits):
-        for other in waits[place + 1 :]:
-            if set(wait.absent) & set(other.waiting) and set(other.absent) & set(wait.waiting):
-                return _crossed_words(wait, other, dumps)
-    return None
-
-
-def _crossed_words(wait: Wait, other: Wait, dumps: Sequence[Recorded]) -> Verdict:
+def _crossed_words(cycle: Sequence[Wait], dumps: Sequence[Recorded]) -> Verdict:
+    """Return the verdict of ranks that wait for each other in several groups."""
     usual = _habit(dumps)
     by_rank = {dump.rank: dump for dump in dumps}
     sides = sorted(
-        (wait, other),
+        cycle,
         key=lambda side: (
             len(side.waiting),
             max(usual(by_rank[rank], (side.group, side.number)) for rank in side.waiting),
         ),
     )
     names = {group: name for dump in dumps for group, name in dump.names.items()}
-    words = [f"{side.call.operation} #{side.number} of group `{names[side.group]}`{side.call.line}" for side in sides]
+    words = [
+        f"{side.call.operation} #{side.number} of group `{names.get(side.group, side.group)}`{side.call.line}"
+        for side in sides
+    ]
     text = f"{named(sides[0].waiting)} waits at {words[0]}, and {named(sides[1].waiting).lower()} at {words[1]}: "
     is_same_line = sides[0].call.line == sides[1].call.line
+    steps = (step for dump in dumps for step in _steps(dump)[:-1])
+    if not is_same_line and _step(sides[0].group, sides[0].call) not in steps:
+        # while ...: all_reduce(group=a) | barrier(group=b): the call after the loop is new, so no order can be wrong.
+        text += f"{named(sides[0].waiting).lower()} left a loop earlier, or called {sides[0].call.operation} in addition"
+        return make_verdict(Cause.BRANCH, sides[0].waiting, sides[0].call.place, text)
     text += "the same line with another group" if is_same_line else "they use the groups in another order"
-    candidates = []
+    skipped = f"{named(sides[0].waiting).lower()} skipped {sides[1].call.operation}{sides[1].call.line}"
+    candidates = [] if is_same_line else [skipped]
     if len(sides[0].waiting) == len(sides[1].waiting):
         other_ranks = named(sides[1].waiting).lower()
         candidates.append(f"{other_ranks} is the one that differs: equally many ranks wait at each")

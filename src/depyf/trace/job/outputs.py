@@ -54,8 +54,10 @@ class Outputs:
 
     def add(self, rank: int | None, text: str) -> None:
         """Add the text of a log."""
-        for match in _FAILURES.finditer(text):
-            number, code = (match[1], match[2]) if match[1] is not None else (match[4], match[3])
+        failures = list(_FAILURES.finditer(text))
+        # A line with only the local rank does not say the host, so the lines with the rank of the job count.
+        of_job = [(match[1], match[2]) for match in failures if match[1] is not None]
+        for number, code in of_job or [(match[4], match[3]) for match in failures]:
             self.codes.setdefault(int(number), int(code))
         if rank is not None:
             self.texts[rank] = self.texts.get(rank, "") + text

@@ -51,6 +51,8 @@ class Recorded:
     """The collectives of a rank, by group and sequence number, in the order of its calls.
 
     names: the description of each group.
+    ranks: those of the largest group that the dump describes.
+    members: the ranks of each group that it describes.
     taken: when the file was written, in seconds since 1970; 0.0 if unknown.
     """
 
@@ -59,6 +61,7 @@ class Recorded:
     names: dict[str, str] = field(default_factory=dict)
     ranks: tuple[int, ...] = ()
     taken: float = 0.0
+    members: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +97,9 @@ def recorded(name: str, data: bytes, taken: float = 0.0) -> Recorded | None:
         group = _group(entry)
         names.setdefault(group, _description(entry))
         calls[group, entry["collective_seq_id"]] = _call(entry)
-    groups = content.get("pg_config") if isinstance(content, dict) else None
-    return Recorded(int(rank[1]), calls, names, _ranks_of_default_group(groups), taken)
+    members = _members(content.get("pg_config") if isinstance(content, dict) else None)
+    largest = max((ranks for _, ranks in members), key=len, default=())
+    return Recorded(int(rank[1]), calls, names, largest, taken, members)
 
 
 def _is_collective(entry: dict[str, object]) -> bool:
@@ -108,14 +112,17 @@ def _record_number(entry: dict[str, object]) -> int:
     return number if isinstance(number, int) else 0
 
 
-def _ranks_of_default_group(groups: object) -> tuple[int, ...]:
-    """Return the ranks of the largest group that a dump describes."""
-    largest: tuple[int, ...] = ()
-    for group in groups.values() if isinstance(groups, dict) else ():
-        text = _text(group.get("ranks")) if isinstance(group, dict) else ""
-        ranks = tuple(int(number) for number in _NUMBER.findall(text[:MOST_RANKS_TEXT]))
-        largest = max(largest, ranks, key=len)
-    return largest
+def _members(groups: object) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return the ranks of each group that a dump describes."""
+    described = groups.items() if isinstance(groups, dict) else ()
+    texts = ((str(name), _text(group.get("ranks"))) for name, group in described if isinstance(group, dict))
+    return tuple((name, _ranks(text[:MOST_RANKS_TEXT])) for name, text in texts if text)
+
+
+@functools.lru_cache(maxsize=1024)
+def _ranks(text: str) -> tuple[int, ...]:
+    """Return the ranks in a list. Cached, because all ranks write the same one."""
+    return tuple(map(int, _NUMBER.findall(text)))
 
 
 def find_recorded(paths: Iterable[str]) -> list[Recorded]:
