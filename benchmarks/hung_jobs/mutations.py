@@ -19,7 +19,9 @@ from depyf.trace.job.hang import verdict_of
 from depyf.trace.job.recorder import in_words, mismatches, recorded
 from depyf.trace.job.verdict import verdict_lines
 
-MUTATIONS = int(__import__("os").environ.get("N", "10000"))
+MUTATIONS = 10_000
+WARM = 500
+"""The files that are read first: Python executes the modules that it imports then."""
 SIZES = (500, 1000, 2000, 4000, 8000)
 MOST_GROWTH = 2.0
 """The most that the time of an entry may differ between the smallest and the largest file."""
@@ -56,7 +58,9 @@ def dump(count: int, rank: int = 0) -> dict[str, object]:
             "time_created_ns": 1_700_000_000_000_000_000 + number * 1_000_000,
             "state": "completed",
             "retired": number + 1 < count,
-            "frames": [{"filename": f"/home/me/train_{each}.py", "line": number % 40, "name": "f"} for each in range(4)],
+            "frames": [
+                {"filename": f"/home/me/train_{each}.py", "line": number % 40, "name": "f"} for each in range(4)
+            ],
         }
         for number in range(count)
     ]
@@ -138,8 +142,8 @@ def main() -> None:
     """Print the bars."""
     seeded, files = random.Random(41), seeds()
     names: list[str] = []
-    for data in files:
-        judge(data)  # The first reading imports modules, which Python executes.
+    for _ in range(WARM):
+        judge(mutated(seeded.choice(files), seeded.choice(files), seeded))
     sys.addaudithook(lambda event, values: names.append(f"{event} {values}") if event in EVENTS else None)
     errors, read = [], 0
     for number in range(MUTATIONS):

@@ -90,7 +90,7 @@ def test_damaged_files_raise_nothing() -> None:
     assert 0 < read < 2000
 
 
-@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize("protocol", range(1, 6))
 def test_plain_values_of_all_protocols(protocol: int) -> None:
     shared = ["a" * 300, 1, -1, 300, 70_000, 1 << 40, -(1 << 40), 1.5, None, True, False]
     value = {"a": shared, "b": (1,), "c": (1, 2), "d": (1, 2, 3), "e": tuple(range(9)), "f": {}, "g": (), "h": shared}
@@ -116,4 +116,4 @@ def test_names_cannot_move_the_cursor() -> None:
     hostile["entries"][0]["profiling_name"] = "gloo:all\x1b[2J\ud800"  # type: ignore[index]
     own = recorded("trace_0", pickle.dumps(hostile, 4))
     assert own is not None
-    assert next(iter(own.calls.values())).operation .startswith("all?[2J")
+    assert next(iter(own.calls.values())).operation.startswith("all?[2J")

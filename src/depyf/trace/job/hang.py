@@ -221,10 +221,12 @@ def _crossed_words(cycle: Sequence[Wait], dumps: Sequence[Recorded]) -> Verdict:
     ]
     text = f"{named(sides[0].waiting)} waits at {words[0]}, and {named(sides[1].waiting).lower()} at {words[1]}: "
     is_same_line = sides[0].call.line == sides[1].call.line
-    steps = (step for dump in dumps for step in _steps(dump)[:-1])
-    if not is_same_line and _step(sides[0].group, sides[0].call) not in steps:
+    earlier = {step[:2] for dump in dumps for step in _steps(dump)[:-1]}
+    if not is_same_line and _step(sides[0].group, sides[0].call)[:2] not in earlier:
         # while ...: all_reduce(group=a) | barrier(group=b): the call after the loop is new, so no order can be wrong.
-        text += f"{named(sides[0].waiting).lower()} left a loop earlier, or called {sides[0].call.operation} in addition"
+        text += (
+            f"{named(sides[0].waiting).lower()} left a loop earlier, or called {sides[0].call.operation} in addition"
+        )
         return make_verdict(Cause.BRANCH, sides[0].waiting, sides[0].call.place, text)
     text += "the same line with another group" if is_same_line else "they use the groups in another order"
     skipped = f"{named(sides[0].waiting).lower()} skipped {sides[1].call.operation}{sides[1].call.line}"

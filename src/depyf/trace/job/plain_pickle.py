@@ -229,7 +229,6 @@ _OPERATIONS: dict[int, Operation] = {
         (b"\x8b", _long(_I4)),
         (b"F", _push(lambda machine: float(machine.digits()))),
         (b"G", _push(lambda machine: machine.number(_F8))),
-        (b"V", _push(lambda machine: machine.line().decode("raw-unicode-escape"))),
         (b"X", _text(_U4)),
         (b"\x8c", _text(_U1)),
         (b"\x8d", _text(_U8)),

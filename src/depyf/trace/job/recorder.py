@@ -84,7 +84,7 @@ def recorded(name: str, data: bytes, taken: float = 0.0) -> Recorded | None:
     """Return what a file of the recorder holds, or None if it is damaged or another file."""
     rank = _RANK.search(name)
     try:
-        content = plain_pickle(data) if data[:1] == b"\x80" else json.loads(data)
+        content = plain_pickle(data) if data[:1] == b"\x80" else json.loads(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     entries = content.get("entries") if isinstance(content, dict) else None
