@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="a watch needs torch")
+pytest.importorskip("torch", reason="a watch needs torch")
+
+import torch
 
 import depyf
 from depyf.torch.adapters import lacking
