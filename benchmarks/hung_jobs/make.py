@@ -133,8 +133,9 @@ def warm(folder: Path, job: Job, place: Path) -> None:
         scratch = Job(job.program, 1, 0, 0)
         logs = place / "caches" / "logs"
         logs.mkdir(parents=True)
-        shared = {**environment(scratch, place), "TORCH_TRACE": ""}
-        wait_for([child(scratch, place, 0, shared, ["fill"])])
+        shared = {**environment(scratch, place), "TORCH_TRACE": str(place / "caches" / "trace")}
+        if wait_for([child(scratch, place, 0, shared, ["fill"])]) != [0]:
+            raise RuntimeError(f"the warm cache was not filled: {logs}")
         shutil.copytree(place / "caches" / "0", cache)
     for rank in range(job.ranks):
         own = place / "caches" / str(rank)

@@ -32,6 +32,7 @@ class Call:
     """A collective that a rank called: what it was, and the user's line.
 
     is_done: whether the rank had seen its end when the recorder was dumped.
+    ended: when the rank had seen its end, in nanoseconds since 1970; 0 if unknown.
     """
 
     operation: str
@@ -39,6 +40,7 @@ class Call:
     line: str
     nanoseconds: int
     is_done: bool = False
+    ended: int = 0
 
     @property
     def place(self) -> str:
@@ -210,8 +212,12 @@ def _call(entry: dict[object, object]) -> Call:
     sizes = ", ".join(f"[{', '.join(map(_text, _items(each)))}]" for each in _items(entry.get("input_sizes")))
     created = entry.get("time_created_ns")
     is_done = bool(entry.get("retired")) or entry.get("state") == "completed"
-    nanoseconds = created if isinstance(created, int) and abs(created) < MOST_NUMBER else 0
-    return Call(operation, f"{types} {sizes}", _line(entry.get("frames")), nanoseconds, is_done)
+    ended = _nanoseconds(entry.get("time_discovered_completed_ns"))
+    return Call(operation, f"{types} {sizes}", _line(entry.get("frames")), _nanoseconds(created), is_done, ended)
+
+
+def _nanoseconds(value: object) -> int:
+    return value if isinstance(value, int) and abs(value) < MOST_NUMBER else 0
 
 
 def _items(value: object) -> Sequence[object]:
