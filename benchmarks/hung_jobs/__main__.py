@@ -1,4 +1,4 @@
-"""Judge the verdicts on the jobs that `make` ran: `python -m benchmarks.hung_jobs DIR`.
+"""Judge the verdicts on the jobs that `make` ran: `python -m benchmarks.hung_jobs DIR [--fresh]`.
 
 A verdict is right if it names the rank, the cause and a marked line. Each job is judged with all its files, and with
 some kinds of them. `--text` prints every verdict on all files.
@@ -13,10 +13,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.bar import Bar, report
-from benchmarks.hung_jobs.jobs import CAUSES, Job, all_jobs
+from benchmarks.hung_jobs.jobs import CAUSES, Job, all_jobs, fresh_jobs
 from depyf.trace.job.evidence import add_compiles, evidence_of
 from depyf.trace.job.files import find
-from depyf.trace.job.hang import Verdict, verdict_of
+from depyf.trace.job.hang import verdict_of
+from depyf.trace.job.verdict import Verdict
 from depyf.trace.job.work import scan_all
 
 KINDS = {
@@ -62,10 +63,11 @@ def is_right(job: Job, verdict: Verdict | None) -> bool:
     return verdict.ranks == (job.culprit,) and verdict.place in job.places
 
 
-def main(folder: Path, *, shows_text: bool) -> None:
+def main(folder: Path, *, shows_text: bool, is_fresh: bool) -> None:
     """Print the bars."""
-    jobs = [job for job in all_jobs() if (folder / job.name).is_dir()]
+    jobs = [job for job in (fresh_jobs() if is_fresh else all_jobs()) if (folder / job.name).is_dir()]
     bars = []
+    which = "fresh broken jobs" if is_fresh else "broken jobs"
     for kinds in SETS:
         wrong, alarms, broken, healthy = [], [], 0, 0
         for job in jobs:
@@ -80,14 +82,16 @@ def main(folder: Path, *, shows_text: bool) -> None:
                 broken += 1
                 wrong += [] if is_right(job, verdict) else [words]
         title = "all files" if kinds == SETS[0] else " and ".join(kinds) + " alone"
-        is_barred = kinds == SETS[0]
+        is_barred = kinds == SETS[0] and not is_fresh
         right = broken - len(wrong)
         met = right >= LEAST_RIGHT or not is_barred
-        bars.append(Bar(f"broken jobs with the right verdict, {title}", f"{right} of {broken}", met, wrong))
+        bars.append(Bar(f"{which} with the right verdict, {title}", f"{right} of {broken}", met, wrong))
         quiet = f"{healthy - len(alarms)} of {healthy}"
+        if not healthy:
+            continue
         bars.append(Bar(f"healthy jobs without a verdict, {title}", quiet, not alarms, alarms))
     report(bars)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), shows_text="--text" in sys.argv)
+    main(Path(sys.argv[1]), shows_text="--text" in sys.argv, is_fresh="--fresh" in sys.argv)

@@ -12,6 +12,8 @@ from pathlib import Path
 PROGRAMS = Path(__file__).resolve().parents[2] / "corpus" / "hung_jobs"
 SIZES = ((3, 1), (4, 2), (2, 1))
 """For each program three jobs: the number of ranks, and the rank that behaves in another way."""
+FRESH_SIZES = ((4, 3), (3, 0), (4, 0), (5, 2))
+"""The same for the jobs that no rule was written for: one for each program, in turn."""
 CAUSES = {
     "missing_collective": ("branch",),
     "early_stop": ("branch",),
@@ -64,6 +66,13 @@ class Job:
         """Return the places that a verdict may name."""
         lines = self.path.read_text(encoding="utf-8").splitlines()
         return {f"{self.path.name}:{number}" for number, line in enumerate(lines, start=1) if MARK in line}
+
+
+def fresh_jobs() -> Iterator[Job]:
+    """Yield a broken job of each program, with ranks that no other job has."""
+    for place, program in enumerate(CAUSES):
+        ranks, culprit = FRESH_SIZES[place % len(FRESH_SIZES)]
+        yield Job(program, ranks, culprit, len(SIZES) + place % 2)
 
 
 def all_jobs() -> Iterator[Job]:

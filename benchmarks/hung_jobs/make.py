@@ -1,4 +1,4 @@
-"""Run the jobs and keep what they leave: `python -m benchmarks.hung_jobs.make DIR [PROGRAM...]`.
+"""Run the jobs and keep what they leave: `python -m benchmarks.hung_jobs.make DIR [--fresh] [PROGRAM...]`.
 
 This process imports torch once and forks the ranks of most jobs; those of dead ranks run under torchrun. A folder has
 the traces, the recorder's dumps, the stacks, and the output of each rank. A job that has its folder is not run again.
@@ -16,12 +16,14 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.hung_jobs.jobs import PROGRAMS, UNDER_TORCHRUN, Job, all_jobs
+from benchmarks.hung_jobs.jobs import PROGRAMS, UNDER_TORCHRUN, Job, all_jobs, fresh_jobs
 
-LIMIT = 60.0
-HUNG_AFTER = "5"
+LIMIT = 150.0
+HUNG_AFTER = {"cold_cache": "10"}
+"""Seconds of waiting after which a job counts as hung, by program; 4 for the others."""
 HEALTHY_MOMENTS = ("1.2,1.9,1.5,2.3", "2.0,1.4,2.4,1.1", "0.9,1.7,2.6,1.3")
 WARM = "warm_cache"
+FRESH = "--fresh"
 
 
 def main(folder: Path, wanted: list[str]) -> None:
@@ -31,9 +33,9 @@ def main(folder: Path, wanted: list[str]) -> None:
     import torch.distributed  # noqa: F401 - the ranks inherit what is imported here
 
     folder.mkdir(parents=True, exist_ok=True)
-    for job in all_jobs():
+    for job in fresh_jobs() if FRESH in wanted else all_jobs():
         place = folder / job.name
-        if place.exists() or wanted and job.program not in wanted:
+        if place.exists() or set(wanted) - {FRESH} and job.program not in wanted:
             continue
         began = time.perf_counter()
         (place / "logs").mkdir(parents=True)
@@ -41,6 +43,8 @@ def main(folder: Path, wanted: list[str]) -> None:
             warm(folder, job, place)
         codes = under_torchrun(job, place) if job.program in UNDER_TORCHRUN else forked(job, place)
         shutil.rmtree(place / "caches", ignore_errors=True)
+        for sign in (place / "hung", *place.glob("left_*")):
+            sign.unlink(missing_ok=True)
         print(f"{job.name}: {time.perf_counter() - began:.1f} s, exit codes {codes}", flush=True)
 
 
@@ -57,8 +61,10 @@ def environment(job: Job, place: Path) -> dict[str, str]:
         "MASTER_PORT": str(port),
         "JOB_FOLDER": str(place),
         "JOB_HANGS": "" if is_healthy else "1",
-        "JOB_MOMENTS": HEALTHY_MOMENTS[job.number] if is_healthy else HUNG_AFTER,
-        "JOB_JSON": "1" if job.number == 1 else "",
+        "JOB_MOMENTS": HEALTHY_MOMENTS[job.number % len(HEALTHY_MOMENTS)]
+        if is_healthy
+        else HUNG_AFTER.get(job.program, "4"),
+        "JOB_JSON": "1" if job.number in (1, 4) else "",
         "TORCH_TRACE": str(place),
         "TORCH_FR_BUFFER_SIZE": "40" if job.number == 2 else "2000",
         "TORCH_NCCL_TRACE_BUFFER_SIZE": "40" if job.number == 2 else "2000",
@@ -127,8 +133,9 @@ def warm(folder: Path, job: Job, place: Path) -> None:
         scratch = Job(job.program, 1, 0, 0)
         logs = place / "caches" / "logs"
         logs.mkdir(parents=True)
-        shared = {**environment(scratch, place), "TORCH_TRACE": ""}
-        wait_for([child(scratch, place, 0, shared, ["fill"])])
+        shared = {**environment(scratch, place), "TORCH_TRACE": str(place / "caches" / "trace")}
+        if wait_for([child(scratch, place, 0, shared, ["fill"])]) != [0]:
+            raise RuntimeError(f"the warm cache was not filled: {logs}")
         shutil.copytree(place / "caches" / "0", cache)
     for rank in range(job.ranks):
         own = place / "caches" / str(rank)

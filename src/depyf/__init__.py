@@ -42,6 +42,8 @@ if TYPE_CHECKING:
         Session,
         Transformed,
     )
+    from depyf.torch.alarms.event import CompileEvent
+    from depyf.torch.alarms.watch import watch
     from depyf.torch.bits.first import first_difference
     from depyf.torch.capture.bytecode_log import install, uninstall
     from depyf.torch.capture.expect import expect
@@ -58,6 +60,7 @@ __all__ = [
     "Artefact",
     "Compile",
     "CompileContractError",
+    "CompileEvent",
     "DecompilationError",
     "Decompiler",
     "FailedEntry",
@@ -90,6 +93,7 @@ __all__ = [
     "read_run",
     "trace_numerics",
     "uninstall",
+    "watch",
 ]
 
 # `depyf.explain` and `depyf.optimization` are imported by their old names and live in `depyf/compat`.
@@ -103,6 +107,7 @@ _HOMES = {
     "changes": "depyf.views.comparison",
     "Compile": "depyf.model.run",
     "CompileContractError": "depyf.findings.contract.contract",
+    "CompileEvent": "depyf.torch.alarms.event",
     "debug": "depyf.torch.stepping.debug",
     "DecompilationError": "depyf.errors",
     "decompile": "depyf.decompiler.api",
@@ -133,6 +138,7 @@ _HOMES = {
     "Transformed": "depyf.model.run",
     "uninstall": "depyf.torch.capture.bytecode_log",
     "Verdict": "depyf.verify.level",
+    "watch": "depyf.torch.alarms.watch",
 }
 
 

@@ -11,9 +11,10 @@ from click.testing import CliRunner
 
 from depyf.cli.report import report
 from depyf.trace.job.evidence import Compiling, Evidence, evidence_of
-from depyf.trace.job.hang import Cause, Verdict, verdict_of
+from depyf.trace.job.hang import verdict_of
 from depyf.trace.job.outputs import Outputs
 from depyf.trace.job.stacks import stack_of
+from depyf.trace.job.verdict import Cause, Verdict
 
 SECOND = 1_000_000_000
 BEGAN = 1_700_000_000

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from depyf.cli.report import report
-from depyf.trace.job.recorder import in_words, mismatches, plain, recorded
+from depyf.trace.job.plain_pickle import plain_pickle
+from depyf.trace.job.recorder import in_words, mismatches, recorded
 
 
 def dump(*operations: str, size: int = 4) -> dict[str, object]:
@@ -70,7 +71,7 @@ class Hostile:
 
 def test_nothing_in_a_pickle_is_executed() -> None:
     with pytest.raises(ValueError, match="not allowed"):
-        plain(pickle.dumps({"entries": [Hostile()]}))
+        plain_pickle(pickle.dumps({"entries": [Hostile()]}))
     assert recorded("trace_0", pickle.dumps({"entries": [Hostile()]})) is None
 
 
@@ -87,3 +88,32 @@ def test_damaged_files_raise_nothing() -> None:
             list(map(in_words, mismatches([own])))
             read += 1
     assert 0 < read < 2000
+
+
+@pytest.mark.parametrize("protocol", range(1, 6))
+def test_plain_values_of_all_protocols(protocol: int) -> None:
+    shared = ["a" * 300, 1, -1, 300, 70_000, 1 << 40, -(1 << 40), 1.5, None, True, False]
+    value = {"a": shared, "b": (1,), "c": (1, 2), "d": (1, 2, 3), "e": tuple(range(9)), "f": {}, "g": (), "h": shared}
+    assert plain_pickle(pickle.dumps(value, protocol)) == value
+
+
+def test_keys_other_than_strings_are_refused() -> None:
+    # All tuples of -1 and -2 of one length have one hash.
+    with pytest.raises(ValueError, match="no string"):
+        plain_pickle(pickle.dumps({(-1, -2): 1}))
+
+
+@pytest.mark.parametrize("data", [b"\x80\x02Nr\xff\xff\xff\xff.", b"\x80\x02I" + b"9" * 10**6 + b"\n.", b"\x80\x02N"])
+def test_small_files_cannot_ask_for_much(data: bytes) -> None:
+    try:
+        assert plain_pickle(data) is None
+    except ValueError as error:
+        assert str(error)
+
+
+def test_names_cannot_move_the_cursor() -> None:
+    hostile = dump("all_reduce")
+    hostile["entries"][0]["profiling_name"] = "gloo:all\x1b[2J\ud800"  # type: ignore[index]
+    own = recorded("trace_0", pickle.dumps(hostile, 4))
+    assert own is not None
+    assert next(iter(own.calls.values())).operation.startswith("all?[2J")

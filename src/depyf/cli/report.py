@@ -17,10 +17,11 @@ from depyf.bytecode.records import dataclass
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.trace.job.evidence import Evidence, add_compiles, evidence_of
 from depyf.trace.job.files import Source, TraceError, find, holds_trace, indexes, is_dump, is_url
-from depyf.trace.job.hang import verdict_lines, verdict_of
+from depyf.trace.job.hang import verdict_of
 from depyf.trace.job.recorder import in_words, mismatches
 from depyf.trace.job.reporting import Dumped, Options, dump_jobs, emptied, mark
 from depyf.trace.job.timeline import write_timeline
+from depyf.trace.job.verdict import verdict_lines
 from depyf.trace.job.work import scan_all
 from depyf.views.html.build import Report, build_report
 

@@ -36,13 +36,13 @@ class Ended:
     error: the exception or the signal in words.
     place: the innermost line of the user in the traceback, or "".
     follows: whether it is a consequence of another rank's failure: a collective that failed.
-    sizes: the two sizes in bytes that a transport found to differ, or "".
+    sizes: the size in bytes that a transport received, and the size that it expected; (0, 0) if they were equal.
     """
 
     error: str
     place: str
     follows: bool
-    sizes: str = ""
+    sizes: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True)
@@ -54,8 +54,10 @@ class Outputs:
 
     def add(self, rank: int | None, text: str) -> None:
         """Add the text of a log."""
-        for match in _FAILURES.finditer(text):
-            number, code = (match[1], match[2]) if match[1] is not None else (match[4], match[3])
+        failures = list(_FAILURES.finditer(text))
+        # A line with only the local rank does not say the host, so the lines with the rank of the job count.
+        of_job = [(match[1], match[2]) for match in failures if match[1] is not None]
+        for number, code in of_job or [(match[4], match[3]) for match in failures]:
             self.codes.setdefault(int(number), int(code))
         if rank is not None:
             self.texts[rank] = self.texts.get(rank, "") + text
@@ -73,7 +75,7 @@ class Outputs:
 def _ended(text: str, code: int) -> Ended | None:
     sizes = _SIZES.search(text)
     if sizes is not None:
-        return Ended("the transport found another size", "", True, f"{sizes[1]} and {sizes[2]} bytes")
+        return Ended("the transport found another size", "", True, (int(sizes[1]), int(sizes[2])))
     start = text.rfind(_TRACEBACK)
     if start >= 0:
         return _of_traceback(text[start:])

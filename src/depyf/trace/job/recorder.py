@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
+import functools
 import json
 import os
-import pickle
-import pickletools
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
 from depyf.bytecode.records import dataclass
 from depyf.trace.job.groups import ranks_in_words
+from depyf.trace.job.plain_pickle import plain_pickle
 
 MOST_BYTES = 64 << 20
 """A larger file is not read as a dump of the recorder."""
@@ -24,17 +23,6 @@ MOST_RANKS_TEXT = 1 << 20
 _NUMBER = re.compile(r"\d{1,7}")
 _RANK = re.compile(r"(\d{1,9})(?:\.(?:json|pickle|pkl))?$")
 _LIBRARY = re.compile(r"[/\\](site-packages|dist-packages)[/\\]|[/\\]torch[/\\]distributed[/\\]|^<")
-_PLAIN = frozenset(
-    "PROTO FRAME STOP MARK POP POP_MARK DUP NONE NEWTRUE NEWFALSE INT BININT BININT1 BININT2 LONG LONG1 LONG4 FLOAT "
-    "BINFLOAT UNICODE BINUNICODE SHORT_BINUNICODE BINUNICODE8 BINBYTES SHORT_BINBYTES BINBYTES8 EMPTY_LIST LIST APPEND "
-    "APPENDS EMPTY_DICT DICT SETITEM SETITEMS EMPTY_TUPLE TUPLE TUPLE1 TUPLE2 TUPLE3 GET BINGET LONG_BINGET PUT BINPUT "
-    "LONG_BINPUT MEMOIZE".split()
-)
-_PUTS = ("PUT", "BINPUT", "LONG_BINPUT")
-_BROKEN = (
-    pickle.UnpicklingError, ValueError, EOFError, IndexError, KeyError, TypeError, AttributeError, OverflowError,
-    RecursionError, MemoryError,
-)  # fmt: skip
 _SAME_SIZES = ("all_reduce", "allreduce", "broadcast", "reduce")
 """Collectives whose inputs have the same size and type on every rank."""
 
@@ -44,6 +32,7 @@ class Call:
     """A collective that a rank called: what it was, and the user's line.
 
     is_done: whether the rank had seen its end when the recorder was dumped.
+    ended: when the rank had seen its end, in nanoseconds since 1970; 0 if unknown.
     """
 
     operation: str
@@ -51,6 +40,7 @@ class Call:
     line: str
     nanoseconds: int
     is_done: bool = False
+    ended: int = 0
 
     @property
     def place(self) -> str:
@@ -63,6 +53,8 @@ class Recorded:
     """The collectives of a rank, by group and sequence number, in the order of its calls.
 
     names: the description of each group.
+    ranks: those of the largest group that the dump describes.
+    members: the ranks of each group that it describes.
     taken: when the file was written, in seconds since 1970; 0.0 if unknown.
     """
 
@@ -71,6 +63,7 @@ class Recorded:
     names: dict[str, str] = field(default_factory=dict)
     ranks: tuple[int, ...] = ()
     taken: float = 0.0
+    members: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,32 +82,11 @@ class Mismatch:
     last: Call | None
 
 
-class _Refused(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> object:
-        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
-
-
-def plain(data: bytes) -> object:
-    """Return the value of a pickle with only plain values; nothing in it is executed.
-
-    Raises:
-        ValueError: it is damaged, or has other values.
-    """
-    try:
-        for code, value, _ in pickletools.genops(data):
-            too_far = code.name in _PUTS and isinstance(value, int) and not 0 <= value <= len(data)
-            if code.name not in _PLAIN or too_far:
-                raise ValueError(f"{code.name} is not allowed")
-        return _Refused(io.BytesIO(data)).load()
-    except _BROKEN as error:
-        raise ValueError(f"no dump of the flight recorder: {error}") from error
-
-
 def recorded(name: str, data: bytes, taken: float = 0.0) -> Recorded | None:
     """Return what a file of the recorder holds, or None if it is damaged or another file."""
     rank = _RANK.search(name)
     try:
-        content = plain(data) if data[:1] == b"\x80" else json.loads(data)
+        content = plain_pickle(data) if data[:1] == b"\x80" else json.loads(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     entries = content.get("entries") if isinstance(content, dict) else None
@@ -127,8 +99,9 @@ def recorded(name: str, data: bytes, taken: float = 0.0) -> Recorded | None:
         group = _group(entry)
         names.setdefault(group, _description(entry))
         calls[group, entry["collective_seq_id"]] = _call(entry)
-    groups = content.get("pg_config") if isinstance(content, dict) else None
-    return Recorded(int(rank[1]), calls, names, _ranks_of_default_group(groups), taken)
+    members = _members(content.get("pg_config") if isinstance(content, dict) else None)
+    largest = max((ranks for _, ranks in members), key=len, default=())
+    return Recorded(int(rank[1]), calls, names, largest, taken, members)
 
 
 def _is_collective(entry: dict[str, object]) -> bool:
@@ -141,14 +114,17 @@ def _record_number(entry: dict[str, object]) -> int:
     return number if isinstance(number, int) else 0
 
 
-def _ranks_of_default_group(groups: object) -> tuple[int, ...]:
-    """Return the ranks of the largest group that a dump describes."""
-    largest: tuple[int, ...] = ()
-    for group in groups.values() if isinstance(groups, dict) else ():
-        text = _text(group.get("ranks")) if isinstance(group, dict) else ""
-        ranks = tuple(int(number) for number in _NUMBER.findall(text[:MOST_RANKS_TEXT]))
-        largest = max(largest, ranks, key=len)
-    return largest
+def _members(groups: object) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return the ranks of each group that a dump describes."""
+    described = groups.items() if isinstance(groups, dict) else ()
+    texts = ((str(name), _text(group.get("ranks"))) for name, group in described if isinstance(group, dict))
+    return tuple((name, _ranks(text[:MOST_RANKS_TEXT])) for name, text in texts if text)
+
+
+@functools.lru_cache(maxsize=1024)
+def _ranks(text: str) -> tuple[int, ...]:
+    """Return the ranks in a list. Cached, because all ranks write the same one."""
+    return tuple(map(int, _NUMBER.findall(text)))
 
 
 def find_recorded(paths: Iterable[str]) -> list[Recorded]:
@@ -179,8 +155,9 @@ def mismatches(ranks: Sequence[Recorded]) -> list[Mismatch]:
             numbers.setdefault(group, set()).add(number)
     found = []
     for group, own in members.items():
-        firsts = (_mismatch(group, number, own) for number in sorted(numbers[group]))
-        found += [each for each in firsts if each is not None][:1]
+        ends = {rank.rank: max(number for name, number in rank.calls if name == group) for rank in own}
+        candidates = (_mismatch(group, number, own, ends) for number in sorted(numbers[group]))
+        found += [first] if (first := next(filter(None, candidates), None)) is not None else []
     return sorted(found, key=lambda each: each.other.nanoseconds)
 
 
@@ -196,7 +173,8 @@ def in_words(found: Mismatch) -> str:
     return f"{own}: no record of {at}, which {others} called: {call}{last}"
 
 
-def _mismatch(group: str, number: int, ranks: Sequence[Recorded]) -> Mismatch | None:
+def _mismatch(group: str, number: int, ranks: Sequence[Recorded], ends: Mapping[int, int]) -> Mismatch | None:
+    """Return how ranks differ at a collective; `ends` is the last one of each rank."""
     called = {rank.rank: rank.calls[group, number] for rank in ranks if (group, number) in rank.calls}
     counts = Counter(_shown(call) for call in called.values())
     usual = counts.most_common(1)[0][0]
@@ -206,7 +184,6 @@ def _mismatch(group: str, number: int, ranks: Sequence[Recorded]) -> Mismatch | 
     if apart:
         return Mismatch(group, number, apart, called[apart[0]], others, other, None)
     # A full buffer drops its oldest records, so only a rank whose records end before this one lacks it.
-    ends = {rank.rank: max(each for name, each in rank.calls if name == group) for rank in ranks}
     late = tuple(rank for rank, end in ends.items() if end < number)
     if not late:
         return None
@@ -235,8 +212,12 @@ def _call(entry: dict[object, object]) -> Call:
     sizes = ", ".join(f"[{', '.join(map(_text, _items(each)))}]" for each in _items(entry.get("input_sizes")))
     created = entry.get("time_created_ns")
     is_done = bool(entry.get("retired")) or entry.get("state") == "completed"
-    nanoseconds = created if isinstance(created, int) and abs(created) < MOST_NUMBER else 0
-    return Call(operation, f"{types} {sizes}", _line(entry.get("frames")), nanoseconds, is_done)
+    ended = _nanoseconds(entry.get("time_discovered_completed_ns"))
+    return Call(operation, f"{types} {sizes}", _line(entry.get("frames")), _nanoseconds(created), is_done, ended)
+
+
+def _nanoseconds(value: object) -> int:
+    return value if isinstance(value, int) and abs(value) < MOST_NUMBER else 0
 
 
 def _items(value: object) -> Sequence[object]:
@@ -246,13 +227,24 @@ def _items(value: object) -> Sequence[object]:
 def _text(value: object) -> str:
     """Return a string or number of a file; other values are empty, because nested ones can be of any size."""
     if isinstance(value, str):
-        return value
+        return value if value.isprintable() else _printable(value)
     return str(value) if isinstance(value, int) and abs(value) < MOST_NUMBER else ""
+
+
+def _printable(text: str) -> str:
+    """Return a text without control characters, which a terminal would obey, and without halves of characters."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _line(frames: object) -> str:
     for frame in frames if isinstance(frames, (list, tuple)) else ():
-        name = _text(frame.get("filename")) if isinstance(frame, dict) else ""
-        if name and not _LIBRARY.search(name):
-            return f", {os.path.basename(name)}:{_text(frame.get('line'))}"
+        name = _own_file(_text(frame.get("filename"))) if isinstance(frame, dict) else ""
+        if name:
+            return f", {name}:{_text(frame.get('line'))}"
     return ""
+
+
+@functools.lru_cache(maxsize=4096)
+def _own_file(name: str) -> str:
+    """Return the name of a file of the user's without its folder, or "" for one of a library."""
+    return "" if _LIBRARY.search(name) else os.path.basename(name)
