@@ -42,7 +42,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A zip archive with modules: a zipapp, a wheel or an egg."""
+    """An archive with modules: a zipapp, a wheel, an egg, or a bundle of PyInstaller."""
 
     path: Path
 
@@ -99,7 +99,8 @@ Found = Module | Function | Class
 def parse_target(text: str) -> Target:
     """Return the target that `text` names.
 
-    It is `FILE.pyc`, `FILE.py`, a folder, an archive, `package.module` or `package.module:name`.
+    It is `FILE.pyc`, `FILE.py`, a folder, an archive, any other file (it must hold marshal data), `package.module` or
+    `package.module:name`.
 
     Raises NotFound if the file does not exist or the text has none of these forms.
     """
@@ -112,6 +113,8 @@ def parse_target(text: str) -> Target:
         return PycFile(path) if path.suffix == ".pyc" else SourceFile(path)
     if is_archive(path):
         return Archive(path)
+    if path.is_file():
+        return PycFile(path)  # Marshal data has no usual suffix.
     module, colon, qualname = text.partition(":")
     if not all(map(str.isidentifier, module.split("."))) or bool(colon) != bool(qualname):
         raise NotFound(f"{text}: neither FILE.py, FILE.pyc, a folder, package.module nor package.module:name")

@@ -300,6 +300,8 @@ class Graph:
     """Names for temporaries, should they need one."""
     waiting: dict[int, list[int]] = field(default_factory=dict)
     """The stack below a tested value, by the value's temporary."""
+    parting: dict[int, set[int]] = field(default_factory=dict)
+    """By tested value: the values that the two ways on drop from the stack separately."""
     end: int = -1
     """The block that all returns of None share, once `structure/nests.py` has made it.
 

@@ -6,6 +6,7 @@ stack position. Phis whose arguments are all one value are then removed (Braun e
 
 from __future__ import annotations
 
+from itertools import takewhile
 from operator import ne
 from typing import cast
 
@@ -78,6 +79,47 @@ def _note_waiting(graph: Graph, branching: list[int]) -> None:
         target = graph.block(exit_.if_false.target)
         values = dict(zip(target.phis, exit_.if_false.args))
         graph.waiting[exit_.cond] = [values.get(temp, temp) for temp in target.stack]
+        if target.stack and (parted := _parted(graph, exit_)):
+            graph.parting[exit_.cond] = parted
+
+
+def _parted(graph: Graph, exit_: Branch) -> set[int]:
+    """Return the values that both ways on from a test drop, each in code of its own.
+
+    The compiler copies a short end of a function. Such copies have one source location; it is not that of the drop.
+    """
+    ways = [_dropping(graph, edge.target) for edge in exit_.edges()]
+    shared = {block.index for block in ways[0]}.intersection(block.index for block in ways[1])
+    own = [_last_drops([block for block in way if block.index not in shared]) for way in ways]
+    parted = {temp for temp in own[0] if temp in own[1]}
+    if shared or not parted:
+        return parted
+    ends = [next((inst for inst in way[-1].insts if inst.op != "POP"), None) for way in ways]
+    places = [graph.place(end.offset) if end is not None else None for end in ends]
+    if None in places:
+        return set()
+    drop = next(graph.place(inst.offset) for block in ways[0] for inst in block.insts if inst.op == "POP")
+    return parted if places[0] != places[1] or places[0] == drop else set()
+
+
+def _last_drops(way: list[Block]) -> set[int]:
+    """Return the values that are no longer on the stack after blocks have dropped them."""
+    dropped: set[int] = set()
+    for block in way:
+        pops = [inst.uses[0] for inst in takewhile(lambda inst: inst.op == "POP", block.insts)]
+        dropped.update(temp for temp in pops if pops.count(temp) == block.stack.count(temp))
+    return dropped
+
+
+def _dropping(graph: Graph, index: int) -> list[Block]:
+    """Return a block and the blocks after it, up to the first that does more than drop values."""
+    way = [graph.block(index)]
+    while isinstance(way[-1].exit, Goto) and all(inst.op == "POP" for inst in way[-1].insts):
+        block = graph.block(way[-1].exit.edge.target)
+        if any(block is earlier for earlier in way):
+            break
+        way.append(block)
+    return way
 
 
 class _Lifter:

@@ -41,9 +41,27 @@ def inlined_operation(inlined: Inlined, stmts: list[ast.stmt]) -> Inst | None:
     targets = _targets(whole)
     reads = frozenset(var.id for var in variables) - targets - {ITERATOR}
     writes = frozenset(var.id for var in variables if isinstance(var.ctx, ast.Store)) - targets
+    _name_as_outside(whole, inlined, variables, targets)
     compound = Compound(make, IMPURE, reads, writes, content=_content(whole))
     line = next((inst.line for inst in inlined.block.insts[::-1] if inst.line is not None), None)
     return Inst("EXPR", compound, [inlined.iterator], [inlined.result], line, -1)
+
+
+def _name_as_outside(whole: ast.expr, inlined: Inlined, variables: list[Var], targets: set[str]) -> None:
+    """Give the variables of a comprehension the name of a free variable that they share in the code.
+
+    `nonlocal a; [a for a in y]` has a slot for each; the listing names the second `a.1` (`bytecode.normalise.apart`).
+    A comprehension that reads the free variable itself is left as it is.
+    """
+    code = inlined.graph.code
+    shared = {name: name.partition(".")[0] for name in targets if "." in name and name not in code.varnames}
+    if not shared:
+        return
+    functions: list[Function] = of_kinds([whole], FUNCTIONS)
+    outer = {var.id for var in variables if var.scope != "fast"}.union(*(one.code.freevars for one in functions))
+    names = {name: base for name, base in shared.items() if base in code.freevars and base not in outer}
+    for var in variables if names else ():
+        var.id = names.get(var.id, var.id)
 
 
 def _gone(inlined: Inlined, stmts: list[ast.stmt]) -> Unreached:

@@ -19,7 +19,7 @@ from depyf.decompiler.passes.registry import Stage, registers
 from depyf.decompiler.pipeline.work import SCOPES, Work
 from depyf.decompiler.structure.copies import join_copies
 from depyf.decompiler.structure.dispatch.groups import check_groups
-from depyf.decompiler.structure.dropped import remove_dropped
+from depyf.decompiler.structure.dropped import kept_tests, remove_dropped
 from depyf.decompiler.structure.dropped_copies import join_dropped_copies
 from depyf.decompiler.structure.generator_calls import restore_generator_calls
 from depyf.decompiler.structure.lead_back import lead_back
@@ -59,8 +59,11 @@ def restore_any(graph: Graph) -> None:
 )
 def drop_values(graph: Graph) -> None:
     """Remove the values of tests that are dropped."""
+    kept = kept_tests(graph)
+    if not kept:
+        return
     join_dropped_copies(graph)
-    join_value_copies(graph)
+    join_value_copies(graph, kept)
     remove_dropped(graph)
 
 

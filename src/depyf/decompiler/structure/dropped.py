@@ -12,6 +12,23 @@ from depyf.decompiler.graph.tac import Block, Branch, Edge, Graph
 from depyf.decompiler.steps import step
 
 
+def kept_tests(graph: Graph) -> set[int]:
+    """Return the tested values that anything but their test uses: an operation, a phi, another exit."""
+    blocks = graph.live()
+    tested = {block.exit.cond for block in blocks if type(block.exit) is Branch}
+    kept: set[int] = set()
+    for block in blocks:
+        for inst in block.insts:
+            if not tested.isdisjoint(inst.uses):
+                kept.update(inst.uses)
+        exit_ = block.exit
+        if type(exit_) is not Branch:
+            kept.update(exit_.reads())
+        for edge in exit_.edges():
+            kept.update(edge.args)
+    return kept & tested
+
+
 def remove_dropped(graph: Graph) -> None:
     """Remove the phis that only take values from tests, to drop them."""
     entries: dict[int, list[tuple[Block, Edge]]] = {}

@@ -21,6 +21,7 @@ from depyf.decompiler.graph.tac import Block, Branch, Edge, ForIter, Goto, Graph
 from depyf.decompiler.graph.tails import lead_to, makes
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.copied_ends import Copies
+from depyf.decompiler.structure.dropped import kept_tests
 from depyf.decompiler.structure.regions.split import split_block
 from depyf.decompiler.structure.regions.table import prune
 
@@ -28,13 +29,17 @@ MOST = 256
 """The most blocks of one operand."""
 
 
-def join_value_copies(graph: Graph) -> None:
-    """Lead the ends of both paths of each test whose value is kept to one end, with the value as a phi."""
+def join_value_copies(graph: Graph, kept: set[int] | None = None) -> None:
+    """Lead the ends of both paths of each test whose value is kept to one end, with the value as a phi.
+
+    kept: the tested values that anything but their test uses, if they are known.
+    """
+    kept = kept_tests(graph) if kept is None else kept
     before = predecessors(graph)
     found = False
     for index in postorder(graph):
         exit_ = graph.block(index).exit
-        if isinstance(exit_, Branch):
+        if isinstance(exit_, Branch) and exit_.cond in kept:
             found |= _join(graph, exit_.cond, exit_.if_true, exit_.if_false, before)
             found |= _join(graph, exit_.cond, exit_.if_false, exit_.if_true, before)
     if found:

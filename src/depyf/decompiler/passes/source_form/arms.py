@@ -14,6 +14,7 @@ import ast
 from collections.abc import Iterator
 
 from depyf.bytecode.constants import key
+from depyf.decompiler.lift.nodes import TryStar
 from depyf.decompiler.passes.source_form.columns import Columns
 from depyf.decompiler.passes.source_form.forms import (
     ELIF,
@@ -24,12 +25,12 @@ from depyf.decompiler.passes.source_form.forms import (
     NOT,
     Block,
     Form,
+    Rule,
     leading_nots,
     rewrite,
     walk,
 )
 from depyf.decompiler.passes.source_form.loop_exits import exits_of
-from depyf.decompiler.passes.walk import NESTS
 from depyf.decompiler.structure.polarity import negated
 
 Owner = ast.If | ast.Try | ast.For | ast.AsyncFor | ast.While
@@ -40,21 +41,16 @@ def restore_arms(body: list[ast.stmt], columns: Columns) -> set[ast.stmt]:
     """Move statements to the block that their columns show, in place; return the ones that never fall through."""
     ending: set[ast.stmt] = set()
     arms = Arms(columns, ending)
-    rules = (
-        arms.turned,
-        arms.after_else,
-        arms.taken,
-        arms.before_finally,
-        arms.joined_try,
-        arms.body,
-        arms.copies,
-        arms.after_body,
-    )
+    of_try = (arms.after_else, arms.taken, arms.before_finally, arms.joined_try, arms.body)
+    rules: dict[type[ast.stmt], tuple[Rule, ...]] = {
+        ast.If: (arms.turned, arms.after_else, arms.taken, arms.copies, arms.after_body),
+        **dict.fromkeys((ast.Try, TryStar), of_try),
+        **dict.fromkeys(LOOPS, (arms.taken,)),
+    }
     for block in reversed(list(walk(body))):
         for place in range(len(block.stmts) - 1, -1, -1):
-            if NESTS[type(block.stmts[place])]:
-                for rule in rules:
-                    rewrite(block, place, (rule,))
+            for rule in rules.get(type(block.stmts[place]), ()):
+                rewrite(block, place, (rule,))
             if never_falls_through(block.stmts[place], ending):
                 ending.add(block.stmts[place])
     return ending

@@ -17,6 +17,7 @@ from depyf.decompiler.passes.source_form.debug import restore_debug
 from depyf.decompiler.passes.source_form.deletes import restore_deletes
 from depyf.decompiler.passes.source_form.evidence import Kind
 from depyf.decompiler.passes.source_form.formats import restore_formats
+from depyf.decompiler.passes.source_form.forms import LOOPS
 from depyf.decompiler.passes.source_form.lines import Lines
 from depyf.decompiler.passes.source_form.loop_exits import restore_left_loops
 from depyf.decompiler.passes.source_form.loops import restore_ones
@@ -25,7 +26,10 @@ from depyf.decompiler.passes.source_form.splits import split_tests
 from depyf.decompiler.passes.source_form.splits_by_lines import split_tests_by_lines
 from depyf.decompiler.passes.source_form.tests import restore_conditional_expressions, restore_tests
 from depyf.decompiler.passes.source_form.ways_out import drop_unreached_breaks, restore_ways_out
-from depyf.decompiler.passes.walk import compound, statements
+from depyf.decompiler.passes.walk import compound, compounds, statements
+
+TESTED = (ast.If, ast.While)
+"""The statements whose tests may be those of several statements."""
 
 
 @registers(
@@ -87,8 +91,11 @@ def _has_ways_out(listing: Listing) -> bool:
 
 def _restore_nested(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
     """Rewrite nested statements in place."""
-    restore_left_loops(body, columns)
-    split_tests(body, columns)
+    kinds = {type(stmt) for stmt in compounds(body)}
+    if not kinds.isdisjoint(LOOPS):
+        restore_left_loops(body, columns)
+    if not kinds.isdisjoint(TESTED):
+        split_tests(body, columns)
     written = columns.written
     ending = restore_arms(body, columns)
     if _has_ways_out(listing) and restore_ways_out(body, columns, written, ending):

@@ -250,6 +250,9 @@ class _Joiner:
         goes_on_alike = test.fail.target == target or self._fails_alike(test.fail, test.success)
         if not (goes_on_alike or self._binds_alike(test, subject)):
             return False
+        binds = test.success.args != test.fail.args
+        if goes_on_alike and not binds and subject == test.root and self._drops_subject(test):
+            return False
         following = self.tests.get(target)
         if following is not None and self._subject(following) == subject:
             return False  # A wildcard would be the last case: this case has a false guard.
@@ -266,6 +269,17 @@ class _Joiner:
         self.preds[test.fail.target] -= 1
         test.fail, test.sure = test.success, True
         return True
+
+    def _drops_subject(self, test: Test) -> bool:
+        """Return whether the success and the failure of a test drop the subject separately.
+
+        `case str() | None: pass` does. With `str() | None | _`, both lead to one place that drops it.
+        """
+        facts = list(test.facts)
+        for inst in facts:  # The list grows during the iteration.
+            if isinstance(inst.arg, Alternatives):
+                facts += [inner for alternative in inst.arg.facts for inner in alternative]
+        return any(test.root in self.graph.parting.get(temp, ()) for inst in facts for temp in inst.defs)
 
     def _waits_for_another(self, index: int, test: Test, subject: int) -> bool:
         """Return whether the subject of a test stays on the stack, so that another alternative may follow."""
