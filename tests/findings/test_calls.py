@@ -17,6 +17,8 @@ SOURCE = """def f(x, weight, mode):
 """
 OF_WEIGHT = 'requires_grad of L["weight"]: expected False, got True'
 OF_Y = 'requires_grad of L["y"]: expected False, got True'
+GRADIENTS = "grad_mode: expected True, got False"
+TRAINING = 'L["self"].dropout.training: expected True, got False'
 OF_MODE = "L[\"mode\"]: expected 'a', got 'b'"
 
 
@@ -92,3 +94,12 @@ def test_a_dtype_follows_only_from_a_default_dtype_that_changed_alike() -> None:
     assert list(independent([default, alike])) == [default]
     assert list(independent([default, complex_one])) == [default]
     assert list(independent([default, other])) == [default, other]
+
+
+def test_one_call_that_needs_an_entry_in_each_part_of_a_function_is_expected() -> None:
+    whole, rest = _function(0, (2, GRADIENTS)), _function(1, (2, GRADIENTS))
+    texts = (GRADIENTS, TRAINING)
+    rest.compiles[1].trigger = Recompile((failed("1/0", texts, texts),))
+    (finding,) = _told(whole, rest)
+    assert (finding.kind, finding.severity, finding.compiles) == ("grad-mode", "low", ("0/1", "1/1"))
+    assert "; expected: " in finding.cause

@@ -34,7 +34,8 @@ class Event:
 
     compiles: the recompiles that belong to this event and to no other: first those of the function with the cause.
     together: the causes that differed in some of the same calls, and the number of these recompiles.
-    alone: the number of recompiles that would remain if nothing but this cause and what always differs with it changed.
+    alone: the number of recompiles that would remain if nothing but this cause and what always differs with it changed,
+        in the function with the most of them. One call may need an entry in each of several functions.
     avoided: the number of `compiles` that would not happen if only this cause were gone.
     """
 
@@ -200,9 +201,17 @@ def _event(
         found[index],
         tuple((row.function, row.compiled) for row in sorted(own, key=lambda row: row.function is not outermost)),
         tuple((found[other], shared[other]) for other in order),
-        min(_recompiles(theirs, group), sum(found[member].variety for member in group)),
+        min(_most_recompiles(theirs, group), sum(found[member].variety for member in group)),
         sum(1 for row in theirs) - _recompiles(theirs, everything - {index}),
     )
+
+
+def _most_recompiles(rows: Sequence[_Row], changing: CauseSet) -> int:
+    """Return the recompiles that would happen if only some causes changed, in the function with the most of them."""
+    by_function: dict[str, list[_Row]] = {}
+    for row in rows:
+        by_function.setdefault(row.function.key, []).append(row)
+    return max((_recompiles(theirs, changing) for theirs in by_function.values()), default=0)
 
 
 def _recompiles(rows: Sequence[_Row], changing: CauseSet) -> int:
