@@ -29,6 +29,7 @@ MOST_TOGETHER = 3
 
 _MARK = "mark_dynamic("
 _DYNAMIC = "`dynamic=True`"
+_RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check.RANK)
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 
 
@@ -221,11 +222,11 @@ def _name(event: Event) -> str:
 def _told(failure: GuardFailure, kind: Kind, own: str = "") -> str:
     """Return a short name for what differs: the value, or a word for a state of the call.
 
-    If it is the event's `own` value, in another respect, the name has the respect, such as `requires_grad`.
+    Beside the event's `own` value, the name has the respect of a tensor, such as `requires_grad`, unless it is the size.
     """
-    if failure.subject == own and failure.check.value and failure.check is not Check.STATE:
+    if own and failure.check in _RESPECTS:
         article = "" if failure.check is Check.REQUIRES_GRAD else "the "
-        return f"{article}{failure.check.value} of `{own}`"
+        return f"{article}{failure.check.value} of `{failure.subject}`"
     if failure.check is Check.STATE:
         return {"grad_mode": "gradients on and off"}.get(failure.source, f"`{failure.source}`")
     return "training and evaluation" if kind.name == STATES["training"].name else f"`{failure.subject}`"
