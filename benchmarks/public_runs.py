@@ -93,7 +93,9 @@ def differences(log: dict[str, Logged], index: Any) -> list[str]:  # noqa: ANN40
     of_breaks = [each for each in index["findings"] if each["kind"].startswith(_BREAKS)]
     counts = Counter(name for each in of_recompiles for name in each["compiles"])
     in_breaks = {name for each in of_breaks for name in each["compiles"]}
-    found = [f"{name}: torch recompiled, the index has none" for name, one in log.items() if one.again - (name in again)]
+    found = [
+        f"{name}: torch recompiled, the index has none" for name, one in log.items() if one.again - (name in again)
+    ]
     found += [f"{name}: a recompile that torch's log has not" for name in again if name not in log]
     for name, one in log.items():
         if one.again and counts[name] != 1 and not (one.is_carried and counts[name] == 0):
@@ -155,10 +157,12 @@ def main() -> None:
         wrong += [f"{name}: {words}" for words in found]
         recompiles, breaks = sum(each.again for each in log.values()), sum(bool(each.broken) for each in log.values())
         print(f"{'WRONG' if found else 'right'}  {name}: {recompiles} recompiles, {breaks} breaks", flush=True)
-    report([
-        Bar("public programs compared with torch's log", str(len(ran)), len(ran) >= 1),
-        none_of("recompiles, breaks and lines that differ from torch's log", wrong, f"{len(ran)} programs"),
-    ])
+    report(
+        [
+            Bar("public programs compared with torch's log", str(len(ran)), len(ran) >= 1),
+            none_of("recompiles, breaks and lines that differ from torch's log", wrong, f"{len(ran)} programs"),
+        ]
+    )
 
 
 if __name__ == "__main__":

@@ -96,7 +96,6 @@ def test_a_finding_names_the_blocks_and_survives_the_index(tmp_path: Path) -> No
     assert [type(each) for each in compiled.repeats] == [Repeat]
 
 
-
 def test_a_trace_tells_the_same(tmp_path: Path) -> None:
     commands = pytest.importorskip("depyf.cli.commands", reason="the command line needs click")
     records: list[tuple[dict[str, object], str]] = [

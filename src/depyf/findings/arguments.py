@@ -22,7 +22,9 @@ _COLLECTING = frozenset(("append", "add", "extend", "insert", "put"))
 """Methods of containers, which take the result of the compiled function."""
 
 
-def marked_at_call(root: Function, function: Function, compiled: Compile, failure: GuardFailure, dimensions: str) -> str:
+def marked_at_call(
+    root: Function, function: Function, compiled: Compile, failure: GuardFailure, dimensions: str
+) -> str:
     """Return how to mark dimensions of an argument at the call of the user's function; "" if the call is unknown."""
     if function.is_resume or is_foreign(function.filename):
         return ""
