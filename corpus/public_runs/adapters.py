@@ -1,5 +1,7 @@
 """huggingface/peft: an adapter is added and made the active one after the base model was compiled."""
 
+# ruff: noqa: E402
+
 import torch
 
 operators = torch.library.Library("torchvision", "DEF")  # its CPU build lacks both

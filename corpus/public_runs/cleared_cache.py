@@ -1,5 +1,7 @@
 """Lightning-AI/litgpt: a small model with a rotary cache and a KV cache that is cleared between prompts."""
 
+# ruff: noqa: E402
+
 import torch
 
 operators = torch.library.Library("torchvision", "DEF")  # its CPU build lacks both

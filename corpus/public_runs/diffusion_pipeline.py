@@ -1,5 +1,7 @@
 """huggingface/diffusers: the denoising network of a pipeline is compiled, and image sizes and steps differ."""
 
+# ruff: noqa: E402
+
 import torch
 
 operators = torch.library.Library("torchvision", "DEF")  # its CPU build lacks both

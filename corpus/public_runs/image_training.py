@@ -1,5 +1,7 @@
 """huggingface/pytorch-image-models (train.py): mixup, EMA of weights, a validation pass, drop path that grows."""
 
+# ruff: noqa: E402
+
 import torch
 
 operators = torch.library.Library("torchvision", "DEF")  # its CPU build lacks both

@@ -1,5 +1,7 @@
 """lucidrains/vector-quantize-pytorch: an autoencoder with a codebook that is initialised by k-means."""
 
+# ruff: noqa: E402
+
 import torch
 
 operators = torch.library.Library("torchvision", "DEF")  # its CPU build lacks both

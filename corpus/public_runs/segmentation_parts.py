@@ -1,5 +1,7 @@
 """facebookresearch/segment-anything: the mask decoder is called with points, with boxes and with several prompts."""
 
+# ruff: noqa: E402
+
 import torch
 
 operators = torch.library.Library("torchvision", "DEF")  # its CPU build lacks both

@@ -1,5 +1,7 @@
 """lucidrains/x-transformers: a decoder is trained on sequences, then generates with its cache."""
 
+# ruff: noqa: E402
+
 import torch
 
 operators = torch.library.Library("torchvision", "DEF")  # its CPU build lacks both

@@ -9,7 +9,7 @@ from depyf.findings import findings
 from depyf.model.lines_read import LinesRead
 from depyf.model.run import GraphBreak, Recompile, SideEffect
 from depyf.model.user_line import UserLine
-from tests.findings.test_causes import CALL, SIZE, function, run_of
+from tests.findings.test_causes import CALL, SIZE, again, function, run_of
 
 LIBRARY = contextlib.__file__
 BELOW = UserLine("net.py", 4, "y = layer(ids)", "net")
@@ -73,15 +73,16 @@ def test_no_tensor_is_marked_in_a_compiled_line() -> None:
 
 
 def test_a_count_that_a_library_keeps_is_no_tensor_of_the_user_s() -> None:
-    made = function(0, "step", "net.py", (CALL,), 10, 'G["optimizer"].param_groups[0]["k"]: expected 1, got 2')
+    counted = [f'G["optimizer"].param_groups[0]["k"]: expected {count}, got {count + 1}' for count in (1, 2)]
+    made = again("", *counted)
     effect = SideEffect('G["optimizer"].param_groups[0]', (UserLine(LIBRARY, 212, "group['k'] = k+1", "step"),))
-    made.compiles[1].effects = (effect,)
-    (found,) = findings(run_of(made))
+    (function,) = made.functions.values()
+    function.compiles[1].effects = (effect,)
+    (found,) = findings(made)
     assert found.fix.startswith('call the library code that changes `optimizer.param_groups[0]["k"]`')
-    own = replace(effect, lines=(replace(effect.lines[0], filename="net.py"),))
-    made.compiles[1].effects = (own,)
-    (found,) = findings(run_of(made))
-    assert "library" not in found.fix and found.fix
+    function.compiles[1].effects = (replace(effect, lines=(replace(effect.lines[0], filename="net.py"),)),)
+    (found,) = findings(made)
+    assert "library" not in found.fix and "add_" in found.fix
 
 
 def test_a_parameter_of_another_class_is_replaced_before_the_first_call() -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from depyf.findings.callers import compiled_lines, is_at_own_line
 from depyf.findings.catalogue.kind import Kind
 from depyf.findings.catalogue.others import LIMIT
-from depyf.findings.catalogue.recompiles import COUNTER, COUNTER_IN_CONDITION, GROWTH, INSIDE, STATES
+from depyf.findings.catalogue.recompiles import COUNTER, COUNTER_IN_CONDITION, FILLED, GROWTH, INSIDE, STATES
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
 from depyf.findings.expected import MANY, expectation, is_of_another_module
@@ -119,6 +119,9 @@ def _fix_of_owner(cause: Cause, reason: Reason) -> str:
         places = " and ".join(sorted(map(short_path, files)))
         subject = reason.failure.subject
         return f"call the library code that changes `{subject}` ({places}) outside of the compiled function"
+    is_global = "G[" in cause.failures[0].source
+    if reason.kind.name == FILLED.name and is_global and files and all(map(is_foreign, files)):
+        return ""
     line = reason.failure.line
     is_needed = line is not None and line.filename != cause.function.filename and is_foreign(line.filename)
     # A library may need a number where a tensor does not serve.
@@ -233,7 +236,7 @@ def _name(event: Event) -> str:
 def _told(failure: GuardFailure, kind: Kind, own: str = "") -> str:
     """Return a short name for what differs: the value, or a word for a state of the call.
 
-    Beside the event's `own` value, the name has the respect of a tensor, such as `requires_grad`, unless it is the size.
+    Beside the event's `own` value, the name has the respect of a tensor, such as `requires_grad`, but not its size.
     """
     if own and failure.check in _RESPECTS:
         article = "" if failure.check is Check.REQUIRES_GRAD else "the "

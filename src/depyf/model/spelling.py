@@ -24,7 +24,8 @@ _MEMBER = re.compile(
 _HOLDERS = ("_modules", "_parameters", "_buffers")
 _ATTRIBUTE = re.compile(r"\.__dict__\[\0(?P<number>\d+)\0\]")
 _ITEM = re.compile(
-    r"\b(?:dict_item|___dict_getitem|(?:dict|tuple|list)\.__getitem__)\((?P<of>[^(),]+), (?P<key>(?:[^()]|\([^()]*\))+)\)"
+    r"\b(?:dict_item|___dict_getitem|(?:dict|tuple|list)\.__getitem__)"
+    r"\((?P<of>[^(),]+), (?P<key>(?:[^()]|\([^()]*\))+)\)"
 )
 
 
