@@ -255,3 +255,13 @@ def test_the_expectation_is_empty_for_what_goes_on():
     made = function(0, "f", "f.py", (CALL,), 10, "L[\"mode\"]: expected 'a', got 'b'")
     (event,) = events(run_of(made))
     assert expectation(event) == ""
+
+
+def test_the_first_step_of_an_optimizer_fills_its_state_and_marks_its_group() -> None:
+    state, group = 'G["optimizer"].state: expected 0 items, got 2', 'G["optimizer"].group: expected 14 items, got 15'
+    made = function(0, "f", "f.py", (CALL,), 10, state, group)
+    made.compiles[0].effects = [SideEffect('G["optimizer"].state', ()), SideEffect('G["optimizer"].group', ())]
+    assert only(made).severity == "low"
+    given = function(0, "f", "f.py", (CALL,), 10, state, 'L["group"]: expected 14 items, got 15')
+    given.compiles[0].effects = [SideEffect('G["optimizer"].state', ()), SideEffect('L["group"]', ())]
+    assert only(given).severity == "medium"

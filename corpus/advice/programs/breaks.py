@@ -267,6 +267,23 @@ def no_python_random() -> list[Any]:
     return _results(lambda x: x * 2 + 1)
 
 
+@shows("break-numpy-random")
+def numpy_random() -> list[Any]:
+    import numpy
+
+    def run(x: Any) -> Any:
+        y = x * 2
+        level = numpy.random.rand()  # here
+        return y + 0 * level
+
+    return _results(run)
+
+
+@follows("break-numpy-random")
+def random_of_torch() -> list[Any]:
+    return _results(lambda x: x * 2 + 0 * torch.rand(()))
+
+
 @shows("break-debugger")
 def debugger() -> list[Any]:
     import sys

@@ -155,6 +155,13 @@ def inference_mode() -> list[Any]:
     return [compiled(torch.ones(4)), without.clone()]  # here
 
 
+@shows("function-transform")
+def function_transform() -> list[Any]:
+    compiled = torch.compile(in_state, backend="eager")
+    batched = torch.vmap(compiled)(torch.ones(2, 4))
+    return [compiled(torch.ones(4)), batched]  # here
+
+
 class Drops(torch.nn.Module):
     """A module whose `forward` depends on whether it is in training."""
 

@@ -22,8 +22,10 @@ _COLLECTING = frozenset(("append", "add", "extend", "insert", "put"))
 """Methods of containers, which take the result of the compiled function."""
 
 
-def marked_at_call(root: Function, function: Function, compiled: Compile, failure: GuardFailure, dimension: int) -> str:
-    """Return how to mark a dimension of an argument at the call of the user's function; "" if the call is unknown."""
+def marked_at_call(
+    root: Function, function: Function, compiled: Compile, failure: GuardFailure, dimensions: str
+) -> str:
+    """Return how to mark dimensions of an argument at the call of the user's function; "" if the call is unknown."""
     if function.is_resume or is_foreign(function.filename):
         return ""
     stack = [line for line in compiled.user_stack if not is_of_torch(line.filename)]
@@ -38,13 +40,13 @@ def marked_at_call(root: Function, function: Function, compiled: Compile, failur
     place = f"{short_path(call.filename)}:{call.line}"
     if _is_kept(given):
         value = ast.unparse(given) + subject["rest"]
-        return f"call `torch._dynamo.mark_dynamic({value}, {dimension})` before the call at {place}"
+        return f"call `torch._dynamo.mark_dynamic({value}, {dimensions})` before the call at {place}"
     if subject["rest"]:
         return ""
     name = subject["name"]
     return (
         f"assign `{ast.unparse(given)}` to a variable `{name}` before the call at {place}, "
-        f"call `torch._dynamo.mark_dynamic({name}, {dimension})`, and pass `{name}`"
+        f"call `torch._dynamo.mark_dynamic({name}, {dimensions})`, and pass `{name}`"
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from depyf.findings.callers import at_call_of_library, compiled_lines
 from depyf.findings.catalogue import kind_of_break
 from depyf.findings.catalogue.breaks import OPTIMIZER, advised, called_in, error_in, fake_kernel, said_by_torch
-from depyf.findings.callers import at_call_of_library, compiled_lines
 from depyf.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
 from depyf.findings.merge import joined
 from depyf.model.counts import counted

@@ -106,6 +106,9 @@ def _place(function: Function, subject: str) -> tuple[int | None, str, str]:
 
     `self` is already bound.
     """
+    if subject.startswith(("self.", "self[", "fn[", "fn.")):
+        # A part of the module: `self[0]` is the first module of a `Sequential`, and no argument.
+        return None, "", ""
     position, keyword, named = _POSITION.match(subject), _KEYWORD.match(subject), _ATTRIBUTE.match(subject)
     if position is not None:
         return int(position["number"]), "", position["rest"]

@@ -301,11 +301,21 @@ def _growth(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool)
         return counter if _grows(failures, is_changed=is_changed) else kind
     if kind.name == KEYS.name:
         numbers = tuple(failure for failure in failures if failure.check is Check.NUMBER_OF_KEYS)
-        return GROWTH if _grows(numbers, is_changed=is_changed) else FILLED if is_changed else kind
+        if _grows(numbers, is_changed=is_changed):
+            return GROWTH
+        return FILLED if is_changed and not _may_be_another(failures) else kind
     # A list that is created for each call does not grow. One that outlives calls, or that the function changes, may
     # grow.
     may_grow = kind.change is Changed.LENGTH and (kind.place is not Place.ARGUMENT or is_changed)
     return GROWTH if may_grow and _grows(failures, is_changed=True) else kind
+
+
+def _may_be_another(failures: tuple[GuardFailure, ...]) -> bool:
+    """Return whether an argument was a dict with keys in both calls, so that the caller may have put a key into it."""
+    first = failures[0]
+    is_argument = first.source.startswith("L[") and not first.source.startswith('L["self"]')
+    is_filled = first.check is Check.NUMBER_OF_KEYS and first.expected_value not in (0, ...)
+    return is_argument and is_filled and len(failures) == 1
 
 
 def _grows(failures: tuple[GuardFailure, ...], *, is_changed: bool) -> bool:

@@ -35,7 +35,7 @@ def expectation(event: Event) -> str:
         return "each module of another size needs an entry of its own"
     if len(own) == 1 and all(_is_symbol_in(each, own[0]) for each in (cause, *(each for each, _ in event.together))):
         return "from the second value on, torch compiles for any value"
-    if len(own) == 1 and all(_is_first_made(each) for each in (cause, *(each for each, _ in event.together))):
+    if len(own) == 1 and _are_first_made((cause, *(each for each, _ in event.together))):
         return "the first call made it, and later calls find it"
     if event.together or not own:
         return ""
@@ -85,6 +85,24 @@ def is_of_another_module(event: Event) -> bool:
     return is_of_parameter and len(sizes) + len(gradients) == len(causes)
 
 
+def _are_first_made(causes: Sequence[Cause]) -> bool:
+    """Return whether the first call made the values, apart from a dict of the same call that got a key more.
+
+    The first step of an optimizer fills its state, and some put a key into their group. An argument is no such dict,
+    because a caller may pass another one.
+    """
+    made = [each for each in causes if _is_first_made(each)]
+    others = (each for each in causes if each not in made)
+    return bool(made) and all(each.is_changed and _is_one_more(each.failures[0]) for each in others)
+
+
+def _is_one_more(failure: GuardFailure) -> bool:
+    """Return whether a dict that outlives calls got one key more."""
+    before, now = failure.expected_value, failure.actual_value
+    is_number = failure.check is Check.NUMBER_OF_KEYS and isinstance(before, int) and isinstance(now, int)
+    return is_number and now == before + 1 and failure.source.startswith(("G[", 'L["self"]'))
+
+
 def _is_first_made(cause: Cause) -> bool:
     """Return whether the first call itself made the value: an attribute, or the first keys of a dict.
 
@@ -98,14 +116,8 @@ def _is_first_made(cause: Cause) -> bool:
 def _is_of_none(failure: GuardFailure) -> bool:
     """Return whether an entry expected an empty dict, or that a key does not exist."""
     if failure.check is Check.NUMBER_OF_KEYS:
-        return failure.expected_value == 0 or _is_one_more(failure)
+        return failure.expected_value == 0
     return failure.check is Check.KEY and failure.expected == ABSENT
-
-
-def _is_one_more(failure: GuardFailure) -> bool:
-    """Return whether a dict got one key more, as a group of an optimizer does in its first step."""
-    before, now = failure.expected_value, failure.actual_value
-    return isinstance(before, int) and isinstance(now, int) and now == before + 1
 
 
 def _settles(cause: Cause, compiles: Sequence[Compile]) -> str:

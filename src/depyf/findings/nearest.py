@@ -160,6 +160,9 @@ def _follows(
 ) -> bool:
     """Return whether a guard failure follows from another one of the same entry."""
     source = failure.source
+    if (source, Check.CLASS) in respects and failure.check is not Check.CLASS:
+        # A value of another class, such as None, has no length and no keys.
+        return True
     match failure.check:
         case Check.STATE:
             # `torch.set_default_device` enters a mode, too.

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from depyf.bytecode.records import dataclass
 from depyf.findings.arguments import marked_at_call
 from depyf.findings.callers import Call, own_call
-from depyf.findings.catalogue.classify import advice_of, changed_dimension, kind_of_recompile, note_of, sentence_of
+from depyf.findings.catalogue.classify import advice_of, kind_of_recompile, marked_dimensions, note_of, sentence_of
 from depyf.findings.catalogue.kind import Kind, Place
 from depyf.findings.catalogue.recompiles import DEFAULTS, INSIDE, LEARNING_RATE, STATES, TENSORS, VALUES
 from depyf.findings.nearest import PARAMETERS, guard_failures, independent, nearest
@@ -99,7 +99,7 @@ def reason_of(
         failure = replace(failure, line=_reading_line(root, function, failure))
     kind = _at_call(kind, call, failure)
     is_size = kind is TENSORS[Check.SIZE] and call is None
-    at_call = marked_at_call(root, function, compiled, failure, changed_dimension(failure)) if is_size else ""
+    at_call = marked_at_call(root, function, compiled, failure, marked_dimensions(failure)) if is_size else ""
     return Reason(
         failure,
         kind,

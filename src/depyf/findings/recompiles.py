@@ -10,7 +10,7 @@ from dataclasses import replace
 from depyf.findings.callers import compiled_lines, is_at_own_line
 from depyf.findings.catalogue.kind import Kind
 from depyf.findings.catalogue.others import LIMIT
-from depyf.findings.catalogue.recompiles import INSIDE, STATES
+from depyf.findings.catalogue.recompiles import COUNTER, COUNTER_IN_CONDITION, FILLED, GROWTH, INSIDE, STATES
 from depyf.findings.causes import Cause
 from depyf.findings.events import Event, events, limited
 from depyf.findings.expected import MANY, expectation, is_of_another_module
@@ -29,6 +29,9 @@ MOST_TOGETHER = 3
 
 _MARK = "mark_dynamic("
 _DYNAMIC = "`dynamic=True`"
+_RESPECTS = (Check.REQUIRES_GRAD, Check.DTYPE, Check.DEVICE, Check.STRIDE, Check.RANK)
+_AS_TENSOR = "make `"
+_COUNTED = (COUNTER.name, COUNTER_IN_CONDITION.name, GROWTH.name)
 _SET_TO = re.compile(r"currently set to (?P<limit>\d+)")
 
 
@@ -105,12 +108,24 @@ def _reason(session: Session, cause: Cause, compiled: Compile, failure: GuardFai
     if _MARK in reason.fix and calls and (calls[-1].filename, calls[-1].line) in compiled_lines(session):
         # torch raises an exception where compiled code marks a tensor.
         return replace(reason, kind=INSIDE, fix=INSIDE.fix)
-    libraries = {line.filename for line in cause.changed_at if is_foreign(line.filename)}
-    if libraries and all(line.filename in libraries for line in cause.changed_at):
-        files = " and ".join(sorted(map(short_path, libraries)))
-        fix = f"call the library code that changes `{reason.failure.subject}` ({files}) outside of the compiled function"
-        return replace(reason, fix=fix)
-    return reason
+    return replace(reason, fix=_fix_of_owner(cause, reason))
+
+
+def _fix_of_owner(cause: Cause, reason: Reason) -> str:
+    """Return the fix of a reason, or that for a value which library code changes or needs."""
+    files = {line.filename for line in cause.changed_at}
+    is_counted = reason.kind.name in _COUNTED
+    if is_counted and files and all(map(is_foreign, files)):
+        places = " and ".join(sorted(map(short_path, files)))
+        subject = reason.failure.subject
+        return f"call the library code that changes `{subject}` ({places}) outside of the compiled function"
+    is_global = "G[" in cause.failures[0].source
+    if reason.kind.name == FILLED.name and is_global and files and all(map(is_foreign, files)):
+        return ""
+    line = reason.failure.line
+    is_needed = line is not None and line.filename != cause.function.filename and is_foreign(line.filename)
+    # A library may need a number where a tensor does not serve.
+    return "" if is_needed and reason.fix.startswith(_AS_TENSOR) else reason.fix
 
 
 def _where(session: Session, cause: Cause, compiled: Compile, reason: Reason) -> Where:
@@ -221,11 +236,11 @@ def _name(event: Event) -> str:
 def _told(failure: GuardFailure, kind: Kind, own: str = "") -> str:
     """Return a short name for what differs: the value, or a word for a state of the call.
 
-    If it is the event's `own` value, in another respect, the name has the respect, such as `requires_grad`.
+    Beside the event's `own` value, the name has the respect of a tensor, such as `requires_grad`, but not its size.
     """
-    if failure.subject == own and failure.check.value and failure.check is not Check.STATE:
+    if own and failure.check in _RESPECTS:
         article = "" if failure.check is Check.REQUIRES_GRAD else "the "
-        return f"{article}{failure.check.value} of `{own}`"
+        return f"{article}{failure.check.value} of `{failure.subject}`"
     if failure.check is Check.STATE:
         return {"grad_mode": "gradients on and off"}.get(failure.source, f"`{failure.source}`")
     return "training and evaluation" if kind.name == STATES["training"].name else f"`{failure.subject}`"

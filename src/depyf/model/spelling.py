@@ -26,7 +26,8 @@ _MEMBER = pattern(
 _HOLDERS = ("_modules", "_parameters", "_buffers")
 _ATTRIBUTE = pattern(r"\.__dict__\[\0(?P<number>\d+)\0\]")
 _ITEM = pattern(
-    r"\b(?:dict_item|___dict_getitem|dict\.__getitem__)\((?P<of>[^(),]+), (?P<key>(?:[^()]|\([^()]*\))+)\)"
+    r"\b(?:dict_item|___dict_getitem|(?:dict|tuple|list)\.__getitem__)"
+    r"\((?P<of>[^(),]+), (?P<key>(?:[^()]|\([^()]*\))+)\)"
 )
 
 

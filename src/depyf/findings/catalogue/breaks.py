@@ -60,6 +60,14 @@ SIGNS = (
         r"tolist\(",
     ),
     _sign(
+        "numpy-random",
+        "a random number of NumPy is drawn",
+        "draw it with `torch.rand` or another function of torch, which stays in the graph; or draw it before the call, "
+        "and pass it as a tensor",
+        f"Tensor\\.item|Data dependent operator|{_CALL}",
+        r"\b(np|numpy)\.random\.\w+",
+    ),
+    _sign(
         "item",
         "`.item()`, `int()` or `float()` takes a number out of a tensor",
         "keep the number as a tensor of one element, without `.item()`, `int()` or `float()`",

@@ -13,6 +13,7 @@ from depyf.findings.catalogue.recompiles import (
     DEFAULTS,
     DEVICE_CONTEXT,
     DIMENSION_ONE,
+    FUNCTION_TRANSFORM,
     HELD_IN_CALL,
     IDENTITY,
     IN_CALL,
@@ -97,6 +98,8 @@ def _of_tensor(failure: GuardFailure, place: Place) -> Kind | None:
             return _of_size(failure)
         case Check.DISPATCH_KEYS if _device(failure.expected) != _device(failure.actual):
             return TENSORS[Check.DEVICE]
+        case Check.DISPATCH_KEYS if ("FuncTorch" in failure.expected) != ("FuncTorch" in failure.actual):
+            return FUNCTION_TRANSFORM
         case Check.DISPATCH_KEYS if ("Autocast" in failure.expected) != ("Autocast" in failure.actual):
             return STATES["autocast"]
         case Check.TYPE if not _is_tensor_type(failure.actual):
@@ -161,7 +164,10 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
     if change in (Change.INT, Change.FLOAT) and decides(failure.subject, source):
         return IN_CONDITION
     line = failure.line.text if failure.line is not None else ""
-    is_passed_on = is_handed_over(failure.subject, source) or is_handed_over_in(line, failure.subject)
+    # A call that gets a list of numbers, such as `x.split(lengths)`, needs each as a number.
+    holder = failure.subject.rpartition("[")[0] if place is Place.ELEMENT else ""
+    passed = (failure.subject, holder) if change is Change.INT else ()
+    is_passed_on = any(is_handed_over(name, source) or is_handed_over_in(line, name) for name in passed if name)
     if change is Change.INT and is_passed_on:
         return _in_call(failure, place)
     kind = VALUES[place, change]
@@ -240,6 +246,7 @@ def _filled(template: str, kind: Kind, failure: GuardFailure, step: int) -> str:
         expected=expected,
         actual=actual,
         dimension=changed_dimension(failure),
+        dimensions=marked_dimensions(failure),
         step=f" by {step}" if step else "",
         values=_values(failure),
         text=failure.text or failure.words,
@@ -328,6 +335,12 @@ def changed_dimension(failure: GuardFailure) -> int:
     changed = failure.changed_dimensions
     first = next((dimension for dimension, wanted, size in changed if may_be_dynamic(wanted, size)), None)
     return first if first is not None else next((dimension for dimension, _, _ in changed), 0)
+
+
+def marked_dimensions(failure: GuardFailure) -> str:
+    """Return the dimensions to mark as dynamic, as `mark_dynamic` takes them: `0`, or `[2, 3]` if several differ."""
+    changed = [dimension for dimension, wanted, size in failure.changed_dimensions if may_be_dynamic(wanted, size)]
+    return str(changed) if len(changed) > 1 else str(changed_dimension(failure))
 
 
 def may_be_dynamic(expected: object, actual: object) -> bool:

@@ -73,7 +73,7 @@ TENSORS = {
     Check.SIZE: Kind(
         "tensor-size",
         "the size of {value} was {change}",
-        "call `torch._dynamo.mark_dynamic({subject}, {dimension})` before the first call",
+        "call `torch._dynamo.mark_dynamic({subject}, {dimensions})` before the first call",
     ),
     Check.RANK: Kind(
         "tensor-rank",
@@ -217,6 +217,12 @@ DEVICE_CONTEXT = Kind(
     "it was called inside of `with torch.device(...)` and outside, or inside of another number of them",
     "make all calls inside of the same `with torch.device(...)`, or pass `device=` where a tensor is created",
 )
+FUNCTION_TRANSFORM = Kind(
+    "function-transform",
+    "it was called inside of a transform of `torch.func`, such as `vmap` or `grad`, and outside",
+    "",
+    is_expected=True,
+)
 OTHER_STATE = Kind("state", "{value} was {change}", "")
 """For a state of torch without a row of its own."""
 
@@ -335,7 +341,7 @@ RECOMPILES: tuple[Kind, ...] = (
     *(SIZE_ONE, DIMENSION_ONE),
     *(SIZE_SPECIALIZED, INSIDE),
     *STATES.values(),
-    *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN),
+    *(DEVICE_CONTEXT, FUNCTION_TRANSFORM, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN),
     *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, FILLED, KEYWORDS),
     *(MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
