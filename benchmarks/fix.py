@@ -174,14 +174,20 @@ def _result(function: Any, inputs: Any) -> Any:  # noqa: ANN401 - the programs' 
 def main() -> int:
     """Print the numbers; the exit code is 1 if a program is not repaired, or a result is another."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", default="", metavar="TEXT", help="only programs with TEXT in their name")
+    parser.add_argument(
+        "--programs",
+        default="",
+        metavar="TEXT",
+        help="only programs with one of these texts in their name, separated by commas",
+    )
     parser.add_argument("--random", type=int, default=20, metavar="N", help="random inputs of the judge")
     parser.add_argument("--command", action="store_true", help="fix each program by the command")
     options = parser.parse_args()
     forked = None if options.command else Forked()
     fixer = forked or by_command
-    chosen = [each for each in sorted(CORPUS.glob("*.py")) if options.programs in each.stem]
-    nearly = [each for each in sorted((CORPUS / "near").glob("*.py")) if options.programs in each.stem]
+    texts = options.programs.split(",")
+    chosen = [each for each in sorted(CORPUS.glob("*.py")) if any(text in each.stem for text in texts)]
+    nearly = [each for each in sorted((CORPUS / "near").glob("*.py")) if any(text in each.stem for text in texts)]
     with tempfile.TemporaryDirectory() as folder:
         judged = [_shown(judge(each, Path(folder), options.random, fixer)) for each in chosen]
         kept = [_shown(near(each, Path(folder), fixer)) for each in nearly]

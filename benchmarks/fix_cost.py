@@ -78,6 +78,7 @@ def main() -> int:
             text = PROGRAM.format(statements=statements, steps=options.steps)
             (folder / "program.py").write_text(text, encoding="utf-8")
             plain = seconds([sys.executable, "program.py"], folder, Path(path) / "one")
+            print(f"as it is: {plain[0]:.1f} s, of the processor {plain[1]:.1f} s", flush=True)
             command = [sys.executable, "-m", "depyf", "fix", "program.py"]
             fixed = seconds(command, folder, Path(path) / "other")
             ratios = fixed[0] / plain[0], fixed[1] / plain[1]

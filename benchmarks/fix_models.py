@@ -15,6 +15,7 @@ import contextlib
 import json
 import logging
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -31,6 +32,8 @@ from depyf.fix.search import Result, Search
 from depyf.fix.tries import Program, Tries
 from depyf.model.user_source import OWN_PACKAGES
 
+MOST_TIMES = 10
+"""A model may take so many times its seconds of the processor where others use the machine."""
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = """import sys
 
@@ -67,12 +70,13 @@ def breaks_of(name: str) -> tuple[str, int, list[str]]:
 
 
 def in_child(name: str, limit: int) -> tuple[str, int, list[str]]:
-    """Return `breaks_of` a model from a forked child, which is ended after `limit` seconds."""
+    """Return `breaks_of` a model from a forked child, which is ended after `limit` seconds of the processor."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(reading)
-        signal.alarm(limit)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+        signal.alarm(MOST_TIMES * limit)
         os.write(writing, json.dumps(breaks_of(name)).encode()[:60_000])
         os._exit(0)
     os.close(writing)
@@ -111,16 +115,18 @@ def _told(name: str, result: Result) -> tuple[int, int]:
 def main() -> int:
     """Print the numbers; the exit code is 1 if less than six of eight that break have fewer breaks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--models", default="", metavar="TEXT", help="only architectures with TEXT in their name")
+    parser.add_argument("--models", default="", metavar="TEXT", help="only with one of these texts in their name, separated by commas")
     parser.add_argument("--budget", type=float, default=1800.0, metavar="SECONDS", help="begin no model after this")
-    parser.add_argument("--limit", type=int, default=60, metavar="SECONDS", help="end a model that takes longer")
+    parser.add_argument(
+        "--limit", type=int, default=60, metavar="SECONDS", help="end a model that takes more of the processor"
+    )
     options = parser.parse_args()
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
     import transformers
 
     OWN_PACKAGES.add("transformers")
-    names = [each for each in architectures() if options.models in each]
+    names = [each for each in architectures() if any(text in each for text in options.models.split(","))]
     ended = time.monotonic() + options.budget
     ways: Counter[str] = Counter()
     breaking, lowered, gone = 0, 0, 0

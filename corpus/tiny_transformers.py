@@ -80,8 +80,9 @@ def _shrink(configuration: Any) -> None:  # noqa: ANN401 - transformers may be m
         current = waiting.pop()
         for name, size in SIZES.items():
             before = getattr(current, name, None)
-            is_number = isinstance(before, int) and not isinstance(before, bool)
-            if is_number and (before > size or name.endswith("token_id")):
+            if isinstance(before, bool) or not isinstance(before, int):
+                continue
+            if before > size or name.endswith("token_id"):
                 setattr(current, name, size)
         waiting += [each for each in vars(current).values() if isinstance(each, PretrainedConfig)]
         types = getattr(current, "layer_types", None)

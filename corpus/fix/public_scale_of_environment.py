@@ -3,6 +3,8 @@ import os
 
 import torch
 
+os.environ.setdefault("SCALE", "0.5")
+
 
 def f(x):
     return x * float(os.environ["SCALE"])

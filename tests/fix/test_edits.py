@@ -42,6 +42,11 @@ def test_a_branch_becomes_a_choice(before: str, after: str) -> None:
     assert chosen(before, before.split("\n").index(next(r for r in before.split("\n") if r[:2] == "if")) + 1) == after
 
 
+def test_a_break_at_an_elif_changes_the_whole_branch() -> None:
+    text = "if c:\n    y = a\nelif d:\n    y = b\nelse:\n    y = x\n"
+    assert chosen(text, 3) == "y = torch.where(c, a, torch.where(d, b, x))\n"
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

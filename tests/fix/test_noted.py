@@ -55,10 +55,10 @@ def tried(session: Session, state: str, words: str, *, is_kept: bool) -> Result:
 @pytest.mark.parametrize(
     ("state", "words", "is_kept", "said"),
     [
-        (HELPS, "2 -> 1 compiles", True, "`graph_break() goes`: 2 -> 1 compiles, results equal in 4 calls"),
-        (NO_EFFECT, "", False, "`graph_break() goes`: no effect alone"),
-        (NO_EFFECT, "", True, "`graph_break() goes`: no effect alone, needed by the others, results equal in 4 calls"),
-        (DIFFERS, "", False, "`graph_break() goes`: results differ: call 1, so it was dropped"),
+        (HELPS, "2 -> 1 compiles", True, "`graph_break()` goes: 2 -> 1 compiles, results equal in 4 calls"),
+        (NO_EFFECT, "", False, "`graph_break()` goes: no effect alone"),
+        (NO_EFFECT, "", True, "`graph_break()` goes: no effect alone, needed by the others, results equal in 4 calls"),
+        (DIFFERS, "", False, "`graph_break()` goes: results differ: call 1, so it was dropped"),
     ],
 )
 def test_every_view_has_what_was_tried(tmp_path: Path, state: str, words: str, is_kept: bool, said: str) -> None:

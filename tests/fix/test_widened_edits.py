@@ -12,7 +12,7 @@ import libcst as cst
 from depyf.fix.edit import RefusedError
 from depyf.fix.edits import rewrites
 from depyf.fix.edits.hoists import hoisted
-from depyf.fix.edits.reports import reported
+from depyf.fix.edits.reports import reported, reporter_after
 from depyf.fix.trees import names_of_module
 
 HEAD = "import torch\nLOG = 1\n\n\ndef f(x, n):\n"
@@ -48,6 +48,29 @@ def test_a_report_becomes_a_function(statement: str, call: str, parameters: str,
 def test_no_report(statement: str, why: str) -> None:
     with pytest.raises(RefusedError, match=why):
         reported(cst.parse_module(f"{HEAD}    {statement}\n"), 6)
+
+
+HELPER = 'import torch\n\n\ndef tell(x):\n    """Tell."""\n    print(x)\n\n\ndef f(x):\n    tell(x)\n    return x\n'
+
+
+def test_a_function_that_only_reports_is_called_after_the_graph() -> None:
+    made = reporter_after(cst.parse_module(HELPER), 6).code
+    assert "\n\n@torch.compiler.disable\ndef tell(x):\n" in made
+    assert "\n\ntorch._dynamo.config.reorderable_logging_functions.add(tell)\n\n\ndef f(x):\n    tell(x)\n" in made
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (HELPER.replace("    print(x)\n", "    print(x)\n    x.add_(1)\n"), "only reports"),
+        (HELPER.replace("    print(x)\n", "    print(x)\n    for y in x:\n        print(y)\n"), "more than report"),
+        (HELPER.replace("    tell(x)\n", "    y = tell(x)\n"), "otherwise"),
+        (HELPER.replace("    tell(x)\n", "    tell(x)\n    tell.x = 1\n"), "otherwise"),
+    ],
+)
+def test_a_function_that_does_more_stays(text: str, why: str) -> None:
+    with pytest.raises(RefusedError, match=why):
+        reporter_after(cst.parse_module(text), 6)
 
 
 def test_a_report_of_no_function_is_refused() -> None:

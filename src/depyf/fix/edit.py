@@ -13,7 +13,7 @@ from depyf.findings.events import Event, events
 from depyf.model.index_reader import Run
 from depyf.model.run import Compile
 from depyf.model.user_line import UserLine
-from depyf.model.user_source import is_foreign
+from depyf.model.user_source import is_foreign, short_path
 
 
 class RefusedError(Exception):
@@ -52,7 +52,8 @@ class Edit:
     @property
     def place(self) -> str:
         """Return its file and line."""
-        return f"{self.file}:{self.line}"
+        name = short_path(self.file)
+        return f"{name}:{self.line}" if self.line else name
 
 
 Proposer = Callable[[Run, Finding], Iterator[Edit]]

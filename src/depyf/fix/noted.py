@@ -32,7 +32,7 @@ def _rank(tried: Tried) -> tuple[bool, int]:
 
 
 def _words(tried: Tried) -> str:
-    what = f"`{tried.edit.what.replace('`', '')}`"
+    what = tried.edit.what
     same = tried.same.words if tried.same is not None else ""
     if tried.state == DIFFERS:
         return f"{what}: {same}, so it was dropped"

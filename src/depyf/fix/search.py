@@ -187,11 +187,30 @@ class Search:
                 if any(each.edit.subject == edit.subject and each.state == HELPS for each in result.tried):
                     continue
                 self._edits.append(edit)
+                if self._is_known():
+                    self._edits.pop()
+                    continue
                 tried = self._alone(result, len(self._edits) - 1)
                 if tried.state == REFUSED and edit.is_quiet:
                     self._edits.pop()
                     continue
                 result.tried.append(replace(tried, finding=subject_of(finding)))
+
+    def _is_known(self) -> bool:
+        """Return whether the last edit makes the same text as an earlier one: two findings may be at one statement."""
+        assert self._ground is not None
+        base, last = self._ground[0], len(self._edits) - 1
+        try:
+            texts = self._texts(sorted(base | {last}))
+        except RefusedError:
+            return False
+        for number in range(last):
+            try:
+                if self._texts(sorted(base | {number})) == texts:
+                    return True
+            except RefusedError:
+                continue
+        return False
 
     def _in_the_users_text(self, edit: Edit) -> Edit | None:
         """Return an edit with the number of its line in the user's text; None if the line is of an edit."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 import libcst.matchers as m
@@ -15,21 +15,39 @@ Change = Callable[[Statement], Sequence[Statement]]
 
 
 class _AtLine(cst.CSTTransformer):
-    """Replaces the innermost statement whose first line is the wanted one, or that contains it."""
+    """Replaces the innermost statement whose first line is the wanted one, or that contains it.
+
+    An `elif` is a part of its `if`.
+    """
 
     METADATA_DEPENDENCIES = (PositionProvider,)
 
     def __init__(self, line: int, change: Change) -> None:
         super().__init__()
         self._line, self._change = line, change
+        self._elifs: set[cst.CSTNode] = set()
         self.found = False
 
+    def visit_If(self, node: cst.If) -> bool:  # noqa: N802 - LibCST's name
+        """Note the `elif` of an `if`."""
+        if isinstance(node.orelse, cst.If):
+            self._elifs.add(node.orelse)
+        return True
+
+    def _heads(self, original: cst.CSTNode) -> Iterator[tuple[int, int]]:
+        """Yield the first and the last line of a statement; of a compound one, of each of its heads."""
+        at: cst.CSTNode | None = original
+        while at is not None:
+            where = self.get_metadata(PositionProvider, at)
+            last = where.end.line
+            if isinstance(at, cst.BaseCompoundStatement):
+                last = self.get_metadata(PositionProvider, at.body).start.line
+            yield where.start.line, last
+            at = at.orelse if isinstance(at, cst.If) and isinstance(at.orelse, cst.If) else None
+
     def _replaced(self, original: cst.CSTNode, updated: Statement) -> Statement | cst.FlattenSentinel[Statement]:
-        where = self.get_metadata(PositionProvider, original)
-        last = where.end.line
-        if isinstance(original, cst.BaseCompoundStatement):
-            last = self.get_metadata(PositionProvider, original.body).start.line
-        if self.found or not where.start.line <= self._line <= last:
+        is_there = any(first <= self._line <= last for first, last in self._heads(original))
+        if self.found or original in self._elifs or not is_there:
             return updated
         self.found = True
         return cst.FlattenSentinel(self._change(updated))

@@ -98,7 +98,7 @@ def _with_parameter(
     guard = cst.parse_statement(f"if {name} is None:\n    {name} = {text}\n")
     body: list[cst.BaseStatement] = []
     for each in function.body.body:
-        body += [guard.with_changes(leading_lines=row.leading_lines), changed] if each is row else [each]  # type: ignore[list-item]
+        body += [guard.with_changes(leading_lines=row.leading_lines), changed] if each is row else [each]
     parameter = cst.Param(cst.Name(name), default=cst.Name("None"), equal=_EQUAL)
     params = function.params
     if params.kwonly_params or isinstance(params.star_arg, cst.Param):

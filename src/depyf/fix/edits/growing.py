@@ -59,7 +59,7 @@ def _growths(text: str, first_line: int) -> list[tuple[int, str]]:
         if not isinstance(function, ast.FunctionDef):
             continue
         # A code object begins at the first decorator.
-        if min(each.lineno for each in (function, *function.decorator_list)) != first_line:
+        if min((each.lineno for each in function.decorator_list), default=function.lineno) != first_line:
             continue
         for node in ast.walk(function):
             call = node.value if isinstance(node, ast.Expr) else None
@@ -70,7 +70,7 @@ def _growths(text: str, first_line: int) -> list[tuple[int, str]]:
             else:
                 continue
             if isinstance(owner, ast.Name):
-                growths.append((node.lineno, owner.id))
+                growths.append((owner.lineno, owner.id))
     return growths
 
 

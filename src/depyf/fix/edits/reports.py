@@ -31,6 +31,7 @@ from depyf.fix.trees import (
     Statement,
     after_definition_of,
     after_import_of_torch,
+    enclosing_function,
     names_of_module,
     replace_statement,
     statement,
@@ -49,6 +50,8 @@ def reports(run: Run, finding: Finding) -> Iterator[Edit]:
         return
     what = "the report becomes a function that torch calls after the graph"
     yield Edit(where.file, where.line, what, subject_of(finding), reported)
+    what = "the function that only reports is called after the graph"
+    yield Edit(where.file, where.line, what, subject_of(finding), reporter_after, is_quiet=True)
 
 
 def reported(module: cst.Module, line: int) -> cst.Module:
@@ -76,6 +79,36 @@ def reported(module: cst.Module, line: int) -> cst.Module:
     blank = [cst.EmptyLine(indent=False)] * 2
     added = [cst.parse_statement(made[0]), statement(registered)]
     return after_definition_of(changed, line, [each.with_changes(leading_lines=blank) for each in added])
+
+
+def reporter_after(module: cst.Module, line: int) -> cst.Module:
+    """Return the module with the function that contains a line called after the graph, if all that it does is report.
+
+    torch loses the reports of a function that Dynamo inlines, so that a report in it cannot be moved alone.
+
+    Raises:
+        RefusedError: the function does something else, its result is used, or it is compiled itself.
+    """
+    after_import_of_torch(module, f"report_{line}")  # refuses a file without torch
+    function = enclosing_function(module, line)
+    name = function.name.value
+    rows = [row for row in function.body.body if not m.matches(row, _DOCSTRING)]
+    for row in rows:
+        if not isinstance(row, cst.SimpleStatementLine):
+            raise RefusedError("the function does more than report")
+        _call(row)
+    calls = m.findall(module, m.Expr(m.Call(m.Name(name))))
+    if not calls or len(calls) + 1 != len(m.findall(module, m.Name(name))):
+        raise RefusedError("the function is used otherwise than in statements that call it")
+    disabled = cst.Decorator(cst.parse_expression("torch.compiler.disable"))
+    changed = module.deep_replace(function, function.with_changes(decorators=[disabled, *function.decorators]))
+    assert isinstance(changed, cst.Module)
+    registered = statement(f"torch._dynamo.config.reorderable_logging_functions.add({name})")
+    blank = [cst.EmptyLine(indent=False)] * 2
+    return after_definition_of(changed, line, [registered.with_changes(leading_lines=blank)])
+
+
+_DOCSTRING = m.SimpleStatementLine(body=[m.Expr(m.SimpleString())])
 
 
 def _call(found: Statement) -> cst.Call:
