@@ -10,11 +10,11 @@ from pathlib import Path
 import libcst as cst
 
 from depyf.fix.edit import RefusedError
+from depyf.fix.results import compare
 from depyf.fix.savings_candidates import BORDER, LEAST_SHARE, Saving, applied, savings_of
 from depyf.fix.savings_facts import Measured, blocks_of
 from depyf.fix.savings_floor import BACKENDS, FIRST, SECOND, Floor, write_smallest
 from depyf.fix.savings_plan import TimedPlan, read_sites
-from depyf.fix.results import compare
 from depyf.fix.search import OutOfBudgetError
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness
 from depyf.fix.unchanged import changed_elsewhere
