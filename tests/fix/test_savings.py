@@ -16,7 +16,7 @@ import libcst as cst
 
 from depyf.fix.edit import RefusedError
 from depyf.fix.results import Record, Verdict
-from depyf.fix.savings import HELPS, NO_GAIN, Savings, TriedSaving
+from depyf.fix.savings import HELPS, NO_GAIN, Savings, TriedSaving, _sameness
 from depyf.fix.savings_candidates import BORDER, Saving, _scaled, _switches
 from depyf.fix.savings_edits import compile_blocks, reuse_region, without_option, without_statement
 from depyf.fix.savings_facts import Measured
@@ -173,6 +173,17 @@ def test_the_table_has_what_was_predicted_and_what_was_measured() -> None:
     )
     assert "predicted 34.0 s less, measured 31.0 s less: 41.0 s -> 10.0 s, step time 1.02; results equal in 4" in text
     assert "measured 1.00 s more: 41.0 s -> 42.0 s" in text and "no gain, dropped" in text
+
+
+def test_results_may_be_those_of_eager_where_the_program_as_it_is_differs() -> None:
+    def run(value: float, output: bytes = b"") -> Outcome:
+        return Outcome(0, output, Counts(), Record([[value]]))
+
+    assert _sameness(run(1.0), run(1.0), run(1.0)).words == "results equal in 1 call"
+    assert "as without any compile" in _sameness(run(1.0), run(2.0), run(1.0)).words
+    assert not _sameness(run(1.0), run(2.0), run(2.0)).is_equal
+    assert not _sameness(run(3.0), run(2.0), run(1.0)).is_equal
+    assert not _sameness(run(1.0, b"other"), run(2.0), run(1.0)).is_equal
 
 
 def test_the_data_follows_the_schema() -> None:

@@ -110,11 +110,8 @@ def fix_command(
             patch.write_text(text, encoding="utf-8")
         made = told.data(result, text)
         Path("fix.json").write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
-        if as_json:
-            click.echo(json.dumps(made, indent=1))
-        else:
-            for line in told.lines(result, str(patch)):
-                click.echo(line)
+        for line in [json.dumps(made, indent=1)] if as_json else told.lines(result, str(patch)):
+            click.echo(line)
         _note(output, result)
         if applied:
             _apply(result.texts)

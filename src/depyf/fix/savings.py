@@ -10,6 +10,7 @@ from pathlib import Path
 import libcst as cst
 
 from depyf.fix.edit import RefusedError
+from depyf.fix.results import compare
 from depyf.fix.savings_candidates import BORDER, LEAST_SHARE, Saving, applied, savings_of
 from depyf.fix.savings_facts import Measured, blocks_of
 from depyf.fix.savings_floor import BACKENDS, FIRST, SECOND, Floor, write_smallest
@@ -126,7 +127,7 @@ class SavingsSearch:
             self._second_start = self._second_start or self._measured("its second start", {}, starts=2)
             before = self._second_start
         made = self._measured(saving.what, texts, watches=saving.watches, starts=1 + saving.is_second_start)
-        same = sameness(made.outcome, before.outcome, result.eager)
+        same = _sameness(made.outcome, before.outcome, result.eager)
         if not same.is_equal:
             return TriedSaving(saving, DIFFERS, same.words, before.seconds, made, same)
         if not made.seconds:
@@ -162,7 +163,7 @@ class SavingsSearch:
             made = self._measured("together", texts, watches=any(each.watches for each in savings))
         except (RefusedError, OutOfBudgetError):
             return None
-        same = sameness(made.outcome, result.plain.outcome, result.eager)
+        same = _sameness(made.outcome, result.plain.outcome, result.eager)
         return (made, same) if same.is_equal else None
 
     def _measured(
@@ -234,6 +235,29 @@ class SavingsSearch:
         if not path.is_file() or is_foreign(str(path)):
             return ""
         return cst.parse_module(path.read_bytes()).code
+
+
+@dataclass(frozen=True)
+class _AsEager(Sameness):
+    """Results that equal eager's where those of the program as it is do not.
+
+    For example, a compiled model gives zeros as the gradient of a parameter that the loss does not need; eager and a
+    model whose blocks are compiled give none.
+    """
+
+    @property
+    def words(self) -> str:
+        """Return the comparison in words for the table."""
+        return f"{super().words}, as without any compile; those of the program as it is are others"
+
+
+def _sameness(made: Outcome, plain: Outcome, eager: Outcome) -> Sameness:
+    """Compare a run with the program as it is; if that one is not as eager, with eager."""
+    same = sameness(made, plain, eager)
+    if same.is_equal or compare(plain.record, eager.record).is_equal:
+        return same
+    as_eager = sameness(made, replace(plain, record=eager.record), eager)
+    return _AsEager(as_eager.with_plain, as_eager.with_eager) if as_eager.is_equal else same
 
 
 def _has_border(result: Savings, saving: Saving) -> bool:

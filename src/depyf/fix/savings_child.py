@@ -60,7 +60,8 @@ def main(file: str) -> None:
     except Enough:
         pass
     finally:
-        timing.write(session)
+        if session.functions:
+            timing.write(session)
         write_sites(Path(plan.folder), sites.sites)
         recorder.write(plan.record)
 
