@@ -15,7 +15,9 @@ from depyf.model.user_line import UserLine
 
 SAYS_PLACE = r"# (?:(?:Annotation|recompute|ac_graph_id): [^\n]*? )?File: "
 """The start of a comment in a graph that names a line of the user's. The stream of its nodes may come first."""
-_USER_LINE = re.compile(rf"{SAYS_PLACE}(?P<file>.*?):(?P<line>\d+) in (?P<fn>.*?), code: (?P<code>.*)$", re.MULTILINE)
+_USER_LINE = re.compile(
+    rf"{SAYS_PLACE}(?P<file>.*?):(?P<line>\d+) in (?P<fn>.*?), code: (?P<code>.*)$", re.MULTILINE
+)
 
 KNOWN_IMPORTS = {
     "torch": "import torch",

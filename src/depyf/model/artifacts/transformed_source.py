@@ -31,6 +31,7 @@ _INTRICATE = re.compile(r"""'''|\"\"\"|\\\n|\b[rR]?[fFtT][rR]?['"]""")
 _STRING_OR_COMMENT = r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|#[^\n]*"""
 
 
+
 @dataclass(frozen=True, slots=True)
 class Notes:
     """The comments of one transformed function.
