@@ -35,10 +35,11 @@ DTYPES = (
 TOLERANCES = {torch.float16: 4e-3, torch.bfloat16: 3e-2, torch.float32: 2e-5, torch.float64: 2e-6}
 """The allowed distances, relative to the size of a result. CUDA's libdevice and torch's CPU functions round apart."""
 
+Operation = Callable[[Tensor, Tensor], Any]
 _UNARY = (
-    "abs neg sign relu sigmoid tanh exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan"
-    " sinh cosh asinh acosh atanh erf erfc floor ceil round trunc frac isnan isinf isfinite signbit logical_not bitwise_not"
-    " square positive lgamma digamma erfinv sgn logit nan_to_num"
+    "abs neg sign relu sigmoid tanh exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos"
+    " atan sinh cosh asinh acosh atanh erf erfc floor ceil round trunc frac isnan isinf isfinite signbit logical_not"
+    " bitwise_not square positive lgamma digamma erfinv sgn logit nan_to_num"
 )
 _BINARY = (
     "add sub mul div maximum minimum fmod remainder floor_divide pow atan2 copysign hypot nextafter eq ne lt le gt ge"
@@ -48,17 +49,41 @@ _REDUCTIONS = "sum mean prod amax amin argmax argmin all any var std logsumexp"
 _SCANS = "cumsum cumprod logcumsumexp"
 
 
-def operations(dtype: torch.dtype) -> Iterator[tuple[str, Callable[[Tensor, Tensor], Any]]]:
+def _unary(name: str) -> Operation:
+    function = getattr(torch, name)
+    return lambda x, y: function(x)
+
+
+def _binary(name: str) -> Operation:
+    function = getattr(torch, name)
+    return lambda x, y: function(x, y)
+
+
+def _along(name: str, dimension: int) -> Operation:
+    function = getattr(torch, name)
+    return lambda x, y: function(x, dimension)
+
+
+def _cast(*dtypes: torch.dtype) -> Operation:
+    def cast(x: Tensor, y: Tensor) -> Tensor:
+        for dtype in dtypes:
+            x = x.to(dtype)
+        return x
+
+    return cast
+
+
+def operations(dtype: torch.dtype) -> Iterator[tuple[str, Operation]]:
     """Yield the operations with their names: functions of two tensors."""
     for name in _UNARY.split():
-        yield name, lambda x, y, f=getattr(torch, name): f(x)
+        yield name, _unary(name)
     for name in _BINARY.split():
-        yield name, lambda x, y, f=getattr(torch, name): f(x, y)
+        yield name, _binary(name)
     for name in _REDUCTIONS.split():
-        yield f"{name} of rows", lambda x, y, f=getattr(torch, name): f(x, -1)
-        yield f"{name} of columns", lambda x, y, f=getattr(torch, name): f(x, 0)
+        yield f"{name} of rows", _along(name, -1)
+        yield f"{name} of columns", _along(name, 0)
     for name in _SCANS.split():
-        yield name, lambda x, y, f=getattr(torch, name): f(x, -1)
+        yield name, _along(name, -1)
     yield "sort", lambda x, y: torch.sort(x, -1, stable=True)[0]
     yield "sort, indices", lambda x, y: torch.sort(x, -1, stable=True)[1]
     yield "where", lambda x, y: torch.where(x > y, x, y)
@@ -68,11 +93,10 @@ def operations(dtype: torch.dtype) -> Iterator[tuple[str, Callable[[Tensor, Tens
     yield "softmax", lambda x, y: torch.softmax(x, -1)
     yield "gelu", lambda x, y: torch.nn.functional.gelu(x)
     for other in DTYPES:
-        yield f"cast to {str(other).removeprefix('torch.')}", lambda x, y, other=other: x.to(other)
+        yield f"cast to {str(other).removeprefix('torch.')}", _cast(other)
     if dtype.is_floating_point:
         for name in ("float8_e4m3fn", "float8_e5m2"):
-            to = getattr(torch, name)
-            yield f"cast through {name}", lambda x, y, to=to, dtype=dtype: x.to(to).to(dtype)
+            yield f"cast through {name}", _cast(getattr(torch, name), dtype)
 
 
 def inputs(dtype: torch.dtype) -> tuple[Tensor, Tensor]:
@@ -88,7 +112,7 @@ def inputs(dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     return x.to(dtype), y.to(dtype)
 
 
-def is_right(ours: Any, theirs: Any, dtype: torch.dtype) -> bool:
+def is_right(ours: Tensor, theirs: Tensor, dtype: torch.dtype) -> bool:
     """Return whether an interpreted result is torch's, up to rounding."""
     if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
         return False
