@@ -115,8 +115,8 @@ def main() -> None:
             kernel = f"{told.first.kernel}, {told.first.node}" if told.first is not None else "equal"
             print(f"{name}: {problem or kernel}", file=sys.stderr, flush=True)
     right = len(models) - len(wrong)
-    note = f"{different} differ"
-    report([Bar("batch: models whose first kernel a cut confirms", f"{right} of {len(models)}", not wrong, wrong, note)])
+    what, number = "batch: models whose first kernel a cut confirms", f"{right} of {len(models)}"
+    report([Bar(what, number, not wrong, wrong, f"{different} differ")])
 
 
 if __name__ == "__main__":

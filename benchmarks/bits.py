@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ LEAST, KERNEL_PERCENT, LINE_PERCENT, RESTORED_PERCENT = 80, 95, 90, 85
 _DISABLE = "torch.compiler.disable"
 
 
-def values_of(function: Any, inputs: list[Any]) -> list[Tensor]:
+def values_of(function: Callable[..., Any], inputs: list[Any]) -> list[Tensor]:
     """Return the results of a function and the gradients of its inputs."""
     given = [value.detach().clone().requires_grad_(value.requires_grad) for value in inputs]
     torch.manual_seed(0)
@@ -62,7 +62,7 @@ def _is_same(left: Tensor, right: Tensor) -> bool:
     return left.dtype == right.dtype and bool(same.all())
 
 
-def compiled_values(function: Any, inputs: list[Any], settings: dict[str, Any]) -> list[Tensor]:
+def compiled_values(function: Callable[..., Any], inputs: list[Any], settings: dict[str, Any]) -> list[Tensor]:
     """Return the results of a function that Inductor compiles with some settings."""
     torch._dynamo.reset()
     with all_of(settings)():

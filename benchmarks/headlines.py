@@ -45,9 +45,10 @@ def seeded(program: Program) -> Iterator[list[int]]:
     before, places = PyCodeCache.write, list[int]()
     row = program.row
 
-    def write(source_code: str, extra: str = "") -> Any:
+    def write(source_code: str, extra: str = "") -> tuple[str, str]:
         places.append(source_code.count(row.where))
-        return before(source_code.replace(row.where, row.fault), extra)
+        key, path = before(source_code.replace(row.where, row.fault), extra)
+        return key, path
 
     with interpreting(), torch._inductor.config.patch(cpu_backend="triton", force_disable_caches=True):
         if not program.is_wrong:

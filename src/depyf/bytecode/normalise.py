@@ -172,3 +172,4 @@ def cover(draft: Draft, entry: Entry, index: int, position: int) -> int:
         draft.protect(position, index)
         position += 1
     return position
+

@@ -53,7 +53,9 @@ LIMIT = 60.0
     metavar="PASS",
     help="Print the result of this pass; with --show steps, stop before the rewrite with this number.",
 )
-@click.option("--without", multiple=True, metavar="PASS", help="Skip an optional pass. You can repeat it.")
+@click.option(
+    "--without", multiple=True, metavar="PASS", help="Skip an optional pass. You can repeat it."
+)
 @click.option(
     "--as-written",
     is_flag=True,

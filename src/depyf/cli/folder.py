@@ -41,7 +41,9 @@ class Report:
     seconds: float
 
 
-def jobs_of(folder: Path, out: Path, *, prove: bool, without: frozenset[str], as_written: bool = False) -> list[Job]:
+def jobs_of(
+    folder: Path, out: Path, *, prove: bool, without: frozenset[str], as_written: bool = False
+) -> list[Job]:
     """Return a job for each `.pyc` and `.py` below a folder, in the order of their paths.
 
     The source of a file in `__pycache__` goes to the place of the original source. If the original is there too, only

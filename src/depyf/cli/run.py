@@ -105,7 +105,9 @@ def run_command(
     end_like(status)
 
 
-def _told(directory: Path, output: Path, began: float, settings: Settings, html: bool, opened: bool) -> Iterator[str]:
+def _told(
+    directory: Path, output: Path, began: float, settings: Settings, html: bool, opened: bool
+) -> Iterator[str]:
     """Build the report, if it is wanted, and yield the lines about the run."""
     summary = summarised(directory, began)
     told = lines(summary, directory, output, settings.only)

@@ -33,7 +33,9 @@ class DepyfTracker(GeneralTracker):
     requires_logging_directory = False
     main_process_only = True
 
-    def __init__(self, directory: str | os.PathLike[str] = "depyf_output", steps: int = 3, report: bool = True) -> None:
+    def __init__(
+        self, directory: str | os.PathLike[str] = "depyf_output", steps: int = 3, report: bool = True
+    ) -> None:
         super().__init__()
         self.capture = StepCapture(directory, steps, report)
         self._accelerator: Any = None

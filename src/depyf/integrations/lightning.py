@@ -28,7 +28,9 @@ class DepyfCallback(Callback):
         report: whether to build the report, as one file.
     """
 
-    def __init__(self, directory: str | os.PathLike[str] = "depyf_output", steps: int = 3, report: bool = True) -> None:
+    def __init__(
+        self, directory: str | os.PathLike[str] = "depyf_output", steps: int = 3, report: bool = True
+    ) -> None:
         self.capture = StepCapture(directory, steps, report)
 
     def on_fit_start(self, trainer: Any, pl_module: Any) -> None:

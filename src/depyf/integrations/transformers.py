@@ -27,7 +27,9 @@ class DepyfCallback(TrainerCallback):
         report: whether to build the report, as one file.
     """
 
-    def __init__(self, directory: str | os.PathLike[str] = "depyf_output", steps: int = 3, report: bool = True) -> None:
+    def __init__(
+        self, directory: str | os.PathLike[str] = "depyf_output", steps: int = 3, report: bool = True
+    ) -> None:
         self.capture = StepCapture(directory, steps, report)
         self._pending: dict[str, float] = {}
 

@@ -245,7 +245,9 @@ def _kernel_sources(run: Run, compiled: Compile, parts: list[str], graphs: list[
     return found
 
 
-def _kernels(run: Run, compiled: Compile, parts: list[str], graphs: list[Document], captured: Places) -> list[Document]:
+def _kernels(
+    run: Run, compiled: Compile, parts: list[str], graphs: list[Document], captured: Places
+) -> list[Document]:
     found = []
     for each in _kernel_sources(run, compiled, parts, graphs):
         nodes, is_backward = each.nodes, each.part == "backward"

@@ -355,3 +355,5 @@ def _place(told: Mapping[str, Any]) -> Place:
         module_class=told.get("class", ""),
         of_torch=told.get("of_torch", False),
     )
+
+

@@ -448,8 +448,6 @@ CALLS: dict[str, Callable[[Frame, Instruction], Callee]] = {
     "CALL_KW": call_keywords,
     "CALL_EX": call_unpacked,
 }
-
-
 def own_cell(frame: Frame, item: Instruction) -> Event:
     """Return an operation on a variable for which a comprehension makes a cell."""
     effect, can_raise = own_effect(item)

@@ -100,3 +100,4 @@ def call_method(frame: Frame) -> bool:
     del frame.side.stack[-slots:]
     frame.push(frame.terms.constant(None))
     return frame.next()
+

@@ -296,7 +296,13 @@ def call(frame: Frame) -> bool:
     node = called_node(frame)
     if not isinstance(node, Constant):
         return isinstance(node, Pure) and call_method(frame)
-    return call_exc_info(frame) or call_throw(frame) or call_untrace(frame) or call_slice(frame) or call_iter(frame)
+    return (
+        call_exc_info(frame)
+        or call_throw(frame)
+        or call_untrace(frame)
+        or call_slice(frame)
+        or call_iter(frame)
+    )
 
 
 def push_exc_info(frame: Frame) -> bool:

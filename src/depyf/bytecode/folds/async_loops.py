@@ -1,7 +1,7 @@
 """Fold the end of `async for` loops in 3.7, which is spelled out.
 
-DUP_TOP; LOAD_GLOBAL StopAsyncIteration; COMPARE_OP exception match; POP_JUMP_IF_TRUE E; END_FINALLY
-E: POP_TOP; POP_TOP; POP_TOP; POP_EXCEPT; POP_TOP; ...    =>    END_ASYNC_FOR; ...
+    DUP_TOP; LOAD_GLOBAL StopAsyncIteration; COMPARE_OP exception match; POP_JUMP_IF_TRUE E; END_FINALLY
+    E: POP_TOP; POP_TOP; POP_TOP; POP_EXCEPT; POP_TOP; ...    =>    END_ASYNC_FOR; ...
 """
 
 from __future__ import annotations

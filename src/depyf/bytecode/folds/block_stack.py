@@ -1,10 +1,10 @@
 """Fold idioms of the versions with a block stack that newer versions write differently.
 
-LOAD_CONST qualname; MAKE_FUNCTION                   =>    MAKE_FUNCTION
-POP_BLOCK; LOAD_CONST None; L: (a finally body)      =>    BEGIN_FINALLY
-LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3   =>    CONST None, three times; CALL 3
-BEFORE_ASYNC_WITH; GET_AWAITABLE                     =>    GET_AWAITABLE 1
-CALL_FINALLY; [POP_TOP;] JUMP_ABSOLUTE               =>    the jump is a `break` or `continue`
+    LOAD_CONST qualname; MAKE_FUNCTION                   =>    MAKE_FUNCTION
+    POP_BLOCK; LOAD_CONST None; L: (a finally body)      =>    BEGIN_FINALLY
+    LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3   =>    CONST None, three times; CALL 3
+    BEFORE_ASYNC_WITH; GET_AWAITABLE                     =>    GET_AWAITABLE 1
+    CALL_FINALLY; [POP_TOP;] JUMP_ABSOLUTE               =>    the jump is a `break` or `continue`
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Fold the interpreter's operations at the start, the yields and the end of generators.
 
-RETURN_GENERATOR; POP_TOP           =>    (nothing: calling a generator function does that)
-ASYNC_GEN_WRAP; YIELD_VALUE         =>    YIELD
-handler: STOPITERATION_ERROR; RERAISE    =>    (no handler: generators do that)
-TO_BOOL (not protected by that handler)  =>    UNGUARDED; TO_BOOL
-(another operation outside that handler)    =>    UNGUARDED at the start
+    RETURN_GENERATOR; POP_TOP           =>    (nothing: calling a generator function does that)
+    ASYNC_GEN_WRAP; YIELD_VALUE         =>    YIELD
+    handler: STOPITERATION_ERROR; RERAISE    =>    (no handler: generators do that)
+    TO_BOOL (not protected by that handler)  =>    UNGUARDED; TO_BOOL
+    (another operation outside that handler)    =>    UNGUARDED at the start
 """
 
 from __future__ import annotations

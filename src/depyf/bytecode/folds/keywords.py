@@ -1,6 +1,6 @@
 """Fold keyword names that reach a call through a register of the interpreter.
 
-KW_NAMES names; PRECALL n; CALL n    =>    CONST names; CALL_KW n
+    KW_NAMES names; PRECALL n; CALL n    =>    CONST names; CALL_KW n
 """
 
 from __future__ import annotations

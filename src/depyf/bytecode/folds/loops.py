@@ -1,6 +1,6 @@
 """Fold the end of a `for` loop.
 
-FOR_ITER E; ... E: END_FOR; ...    =>    FOR_ITER E'; ... E': ...     (the iterator is gone at E')
+    FOR_ITER E; ... E: END_FOR; ...    =>    FOR_ITER E'; ... E': ...     (the iterator is gone at E')
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Fold pattern matching of 3.10, whose instructions push a bool beside their result.
 
-MATCH_KEYS; POP_JUMP_IF_FALSE     =>    MATCH_KEYS; COPY 1; CONST None; IS; JUMP_IF_TRUE
-MATCH_CLASS; POP_JUMP_IF_FALSE    =>    likewise, if the jump goes to a POP_TOP of the result
+    MATCH_KEYS; POP_JUMP_IF_FALSE     =>    MATCH_KEYS; COPY 1; CONST None; IS; JUMP_IF_TRUE
+    MATCH_CLASS; POP_JUMP_IF_FALSE    =>    likewise, if the jump goes to a POP_TOP of the result
 """
 
 from __future__ import annotations

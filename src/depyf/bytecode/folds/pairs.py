@@ -1,8 +1,8 @@
 """Fold two-step operations of newer versions that were one operation before.
 
-LOAD_LOCALS; LOAD_FROM_DICT_OR_DEREF x    =>    LOAD_CLASSDEREF x
-CALL_INTRINSIC_1 IMPORT_STAR; POP_TOP     =>    IMPORT_STAR
-PUSH_NULL; CALL_FUNCTION_EX               =>    CALL_EX without keyword arguments
+    LOAD_LOCALS; LOAD_FROM_DICT_OR_DEREF x    =>    LOAD_CLASSDEREF x
+    CALL_INTRINSIC_1 IMPORT_STAR; POP_TOP     =>    IMPORT_STAR
+    PUSH_NULL; CALL_FUNCTION_EX               =>    CALL_EX without keyword arguments
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Fold the loop that passes values between a generator and the one to which it delegates.
 
-L: SEND E; YIELD_VALUE; RESUME; JUMP_BACKWARD_NO_INTERRUPT L; E:    =>    YIELD_FROM
+    L: SEND E; YIELD_VALUE; RESUME; JUMP_BACKWARD_NO_INTERRUPT L; E:    =>    YIELD_FROM
 """
 
 from __future__ import annotations

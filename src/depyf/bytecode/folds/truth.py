@@ -1,6 +1,6 @@
 """Fold truth tests that the interpreter makes before a jump.
 
-TO_BOOL; POP_JUMP_IF_FALSE    =>    JUMP_IF_FALSE
+    TO_BOOL; POP_JUMP_IF_FALSE    =>    JUMP_IF_FALSE
 """
 
 from __future__ import annotations

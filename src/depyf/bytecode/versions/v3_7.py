@@ -92,7 +92,9 @@ EXPANSIONS: dict[str, x.Expansion] = {
 }
 
 NUMBERS = tuple((name, True) for name in "argcount kwonly_count nlocals stacksize flags".split())
-OBJECTS = tuple((name, False) for name in "bytecode consts names varnames freevars cellvars filename name".split())
+OBJECTS = tuple(
+    (name, False) for name in "bytecode consts names varnames freevars cellvars filename name".split()
+)
 
 FACTS = Facts(
     table=TABLE,

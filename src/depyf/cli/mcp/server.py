@@ -90,7 +90,9 @@ class Tools:
         """
         return await self._ask(dump, budget, partial(answer, wanted=id))
 
-    async def source(self, file: Name, line: Line, stage: Text = "", dump: Dump = DUMP, budget: Budget = 2000) -> str:
+    async def source(
+        self, file: Name, line: Line, stage: Text = "", dump: Dump = DUMP, budget: Budget = 2000
+    ) -> str:
         """Show what a line of the program became in a stage of the compiler; without a stage, list the stages.
 
         Stages: `captured_graph`, `transformed`, `guards`, `joint_graph`, `forward_graph`, `after_post_grad`, `kernel`.

@@ -36,6 +36,8 @@ def _unpatched_load_by_key_path() -> object:
     return module_loader()
 
 
-data: Mapping[str, object] = _Now(dump_src_dir=_dump_src_dir, unpatched_load_by_key_path=_unpatched_load_by_key_path)
+data: Mapping[str, object] = _Now(
+    dump_src_dir=_dump_src_dir, unpatched_load_by_key_path=_unpatched_load_by_key_path
+)
 """`dump_src_dir`: the directory of the context that this thread entered last, or None outside a context.
 `unpatched_load_by_key_path`: Inductor's loader of modules, which depyf does not replace."""

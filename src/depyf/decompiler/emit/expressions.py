@@ -85,7 +85,9 @@ class ExpressionWriter:
     rules: how to write each node.
     """
 
-    def __init__(self, grammar: Grammar, no_backslash: bool = False, rules: Mapping[type, Rule] | None = None) -> None:
+    def __init__(
+        self, grammar: Grammar, no_backslash: bool = False, rules: Mapping[type, Rule] | None = None
+    ) -> None:
         self.grammar = grammar
         self.no_backslash = no_backslash
         self.rules = RULES if rules is None else rules

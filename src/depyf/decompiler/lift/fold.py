@@ -99,11 +99,15 @@ class Folder:
             self.locate(expr, inst)
         else:
             note_row(expr, inst.line)
-        entry = self.by_temp[temp] = Entry(temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line, [])
+        entry = self.by_temp[temp] = Entry(
+            temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line, []
+        )
         self.pending.append(entry)
         return entry
 
-    def combine(self, inst: Inst, make: Callable[[list[ast.expr]], ast.expr], effect: int = IMPURE) -> Entry:
+    def combine(
+        self, inst: Inst, make: Callable[[list[ast.expr]], ast.expr], effect: int = IMPURE
+    ) -> Entry:
         """Push the expression that `make` builds from the operands."""
         exprs, reads, writes, own = self.taken(inst.uses)
         return self.push(inst, make(exprs), own if own > effect else effect, reads, writes)

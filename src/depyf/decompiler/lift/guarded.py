@@ -1,7 +1,7 @@
 """Restore brackets in `and` and `or` from the handlers of the tests, which differ from 3.14 on.
 
-(a or b) or c    no handler protects the test of `a`: the compiler redirects its jump past the test of `a or b`
-a or b or c      the handler of the statement protects both tests
+    (a or b) or c    no handler protects the test of `a`: the compiler redirects its jump past the test of `a or b`
+    a or b or c      the handler of the statement protects both tests
 """
 
 from __future__ import annotations

@@ -83,8 +83,8 @@ def _bound(folder: Folder, temp: int, names: Sequence[str]) -> list[Var]:
 def _name_module(folder: Folder, inst: Inst, entry: Entry, module: Module) -> None:
     """Assign an imported module to its temporary, unless the next operation that uses it is a part of the statement.
 
-    import a.b
-    tmp = a          (a is a variable that nothing else uses)
+        import a.b
+        tmp = a          (a is a variable that nothing else uses)
     """
     following = consumer(folder, entry.temp)
     first = str(inst.arg).partition(".")[0]

@@ -315,6 +315,8 @@ PEEK = {
 COUNTED = {one.name for one in _LIFTED if one.picture.before == (("v", "n"),) and len(one.picture.after) == 1}
 """Operations that pop as many values as their argument says, and push one."""
 INTO = {
-    one.name: len(one.picture.before) - 1 for one in _LIFTED if one.picture.before[:1] == one.picture.after == (_BELOW,)
+    one.name: len(one.picture.before) - 1
+    for one in _LIFTED
+    if one.picture.before[:1] == one.picture.after == (_BELOW,)
 }
 """Operations that pop values and change a container below them: the number of values popped."""

@@ -223,3 +223,4 @@ def _class(call: ast.Call, target: Var, decorators: list[ast.expr], bodies: Bodi
     definition.target = target
     definition.type_params = call.func.type_params
     return definition
+

@@ -130,4 +130,6 @@ def _content(whole: ast.expr) -> Hashable:
 
 
 def _targets(whole: ast.ListComp | ast.SetComp | ast.DictComp) -> set[str]:
-    return {node.id for generator in whole.generators for node in ast.walk(generator.target) if isinstance(node, Var)}
+    return {
+        node.id for generator in whole.generators for node in ast.walk(generator.target) if isinstance(node, Var)
+    }

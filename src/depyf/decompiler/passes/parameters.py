@@ -9,7 +9,9 @@ from depyf.decompiler.lift.nodes import Function, constant, literal_value
 from depyf.decompiler.passes.annotations import annotation
 
 
-def parameters(code: Code, function: Function | None = None) -> tuple[ast.arguments, ast.expr | None]:
+def parameters(
+    code: Code, function: Function | None = None
+) -> tuple[ast.arguments, ast.expr | None]:
     """Return the parameters and the return annotation.
 
     Raises ValueError if defaults or annotations are not displays.

@@ -163,7 +163,9 @@ def _head_parts(node: Definition | AsyncDefinition) -> list[ast.AST]:
     return [*(part for part in parts if part is not None), *node.type_params]
 
 
-def _named(stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None, special: list[ast.AST]) -> list[Var]:
+def _named(
+    stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None, special: list[ast.AST]
+) -> list[Var]:
     """Return the variables that nodes name; `inner` receives the parts of inlined comprehensions instead."""
     found: list[Var] = []
     work = _split(stmts, found, special)

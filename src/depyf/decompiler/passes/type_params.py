@@ -58,7 +58,9 @@ def restore_alias(made: Intrinsic, bodies: Bodies, around: Code) -> ast.expr:
     return made
 
 
-def _function(made: ast.expr, given: dict[str, ast.expr], bodies: Bodies, around: Code) -> ast.expr | None:
+def _function(
+    made: ast.expr, given: dict[str, ast.expr], bodies: Bodies, around: Code
+) -> ast.expr | None:
     """Return the function in `set_type_params(function, parameters)`; its defaults are `given` from outside."""
     match made:
         case Intrinsic(name="INTRINSIC_SET_FUNCTION_TYPE_PARAMS", args=[Function() as function, params]):

@@ -269,7 +269,9 @@ def count_all_uses(work: Work) -> None:
     work.uses = count_uses(work.graph)
 
 
-@registers(BUILD, Stage.STRUCTURE, "nest items by loops, regions and dominance", optional=True, applies=structures)
+@registers(
+    BUILD, Stage.STRUCTURE, "nest items by loops, regions and dominance", optional=True, applies=structures
+)
 def build_items(work: Work) -> None:
     """Nest items."""
     step("{} blocks become nested items", len(work.graph.live()))

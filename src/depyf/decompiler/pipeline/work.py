@@ -86,7 +86,9 @@ class Work:
 
     def part(self, graph: Graph) -> Work:
         """Return separate work on the graph of a piece of this code."""
-        work = Work(self.code, self.names, self.bodies, self.first_temp, None, self.without, self.listing, Choices())
+        work = Work(
+            self.code, self.names, self.bodies, self.first_temp, None, self.without, self.listing, Choices()
+        )
         work.graph = graph
         return work
 

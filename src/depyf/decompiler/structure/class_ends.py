@@ -30,7 +30,9 @@ def end_class(graph: Graph) -> None:
 def _end(graph: Graph, block: Block, exit_: Return) -> None:
     cells = {inst.defs[0] for inst in block.insts if inst.op == "LOAD_CLOSURE"}
     handed = {
-        inst.uses[0] for inst in block.insts if inst.op == "STORE_NAME" and inst.arg in CELLS and inst.uses[0] in cells
+        inst.uses[0]
+        for inst in block.insts
+        if inst.op == "STORE_NAME" and inst.arg in CELLS and inst.uses[0] in cells
     }
     for temp in sorted(handed):
         step("block {}: the transfer of cell v{} is not a statement", block.index, temp)

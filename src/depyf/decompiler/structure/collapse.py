@@ -418,7 +418,9 @@ class _Collapser:
         block.exit = Branch(result, near, far, None, two.near)
         return True
 
-    def _conditional_value(self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, one: Edge, two: Edge) -> bool:
+    def _conditional_value(
+        self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, one: Edge, two: Edge
+    ) -> bool:
         if one.target != two.target:
             return False
         # Both arms may compute the phi itself: each has become `a or b`.

@@ -92,7 +92,9 @@ def _merge_reraises(graph: Graph) -> None:
 
 def _only_returns(graph: Graph, block: Block, place: int) -> bool:
     returns = isinstance(block.exit, Return) or (isinstance(block.exit, Goto) and block.exit.edge.target == graph.end)
-    return returns and all(inst.op in ("POP", "POP_EXCEPT", "CONST", "MOVE") for inst in block.insts[place:])
+    return returns and all(
+        inst.op in ("POP", "POP_EXCEPT", "CONST", "MOVE") for inst in block.insts[place:]
+    )
 
 
 def _return_none(block: Block, end: Block) -> None:

@@ -94,3 +94,4 @@ def jump_along(graph: Graph, edge: Edge, *, explicit: bool = False) -> list[Item
         left, right = ast.Tuple(elts=targets, ctx=ast.Store()), ast.Tuple(elts=values, ctx=ast.Load())
         moves.append(ast.Assign(targets=[left], value=right, lineno=0))
     return [*moves, Jump(edge.target, explicit=explicit)]
+

@@ -406,3 +406,4 @@ def _tails(items: list[Item]) -> list[Jump]:
         elif last is not None:
             work.extend(children(last))
     return found
+

@@ -95,11 +95,8 @@ def _join(graph: Graph, group: list[Block], markers: set[int]) -> list[Block]:
 
 def _lead_past(graph: Graph, ends: set[int]) -> None:
     """Redirect edges past empty copies: under a handler each would be another entry of its `try`."""
-    left = {
-        block.index: block.exit.edge
-        for block in map(graph.block, ends)
-        if not block.insts and not block.phis and isinstance(block.exit, Goto)
-    }
+    left = {block.index: block.exit.edge for block in map(graph.block, ends)
+            if not block.insts and not block.phis and isinstance(block.exit, Goto)}
     for block in graph.live():
         for edge in block.exit.edges():
             while edge.target in left:

@@ -129,14 +129,8 @@ def _share(graph: Graph, group: list[Block], length: int, markers: set[int]) -> 
 
     first = group[0]
     insts = [
-        Inst(
-            inst[0].op,
-            inst[0].arg,
-            [use(temps) for temps in zip(*(one.uses for one in inst))],
-            inst[0].defs,
-            inst[0].line,
-            _offset(group, number - length, inst),
-        )
+        Inst(inst[0].op, inst[0].arg, [use(temps) for temps in zip(*(one.uses for one in inst))], inst[0].defs,
+             inst[0].line, _offset(group, number - length, inst))
         for number, inst in enumerate(zip(*tails))
     ]
     operands = [use(temps) for temps in zip(*map(_operands, group))]

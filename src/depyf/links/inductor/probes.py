@@ -29,7 +29,9 @@ _COUNT = re.compile(r"(?:loadu|store|from)\(.*, static_cast<int64_t>\((?P<count>
 _VECTOR_STORE = re.compile(r"^\s*(?P<value>.+?)\.store\(")
 
 
-def probed(text: str, module: Module, receiver: str, key: int, *, inside: bool = True, libraries: bool = False) -> str:
+def probed(
+    text: str, module: Module, receiver: str, key: int, *, inside: bool = True, libraries: bool = False
+) -> str:
     """Return the text of a module with probes that call the functions of the module `receiver` with `key`.
 
     inside: probe the lines of kernels, and not only the launches.

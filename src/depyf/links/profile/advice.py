@@ -30,4 +30,6 @@ def _seconds(finding: Finding, profile: Profile) -> float:
     if finding.where is None:
         return 0.0
     line = finding.where.file, finding.where.line
-    return sum(cost.seconds for cost in profile.costs if cost.charge.lines == {line} and cost.charge.kind not in _WORK)
+    return sum(
+        cost.seconds for cost in profile.costs if cost.charge.lines == {line} and cost.charge.kind not in _WORK
+    )

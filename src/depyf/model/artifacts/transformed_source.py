@@ -32,6 +32,7 @@ _INTRICATE = pattern(r"""'''|\"\"\"|\\\n|\b[rR]?[fFtT][rR]?['"]""")
 _STRING_OR_COMMENT = r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|#[^\n]*"""
 
 
+
 @dataclass(frozen=True, slots=True)
 class Notes:
     """The comments of one transformed function.

@@ -29,7 +29,8 @@ class Written:
 def rewritten(change: Callable[[Written], str]) -> Iterator[None]:
     """Make Inductor load the result of `change` for each module that it writes in the context.
 
-    No graph comes from a cache. C++ kernels whose text is known are not compiled again. A module is loaded each time, since its text has a number.
+    No graph comes from a cache. C++ kernels whose text is known are not compiled again. A module is loaded each time,
+    since its text has a number.
     """
     import torch._functorch.config as autograd_config
     import torch._inductor.config as config

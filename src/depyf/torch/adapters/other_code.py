@@ -31,7 +31,9 @@ def reason_against(code: types.CodeType, entries: Sequence[seams.CacheEntry]) ->
     return "the function was compiled with several backends, which guards do not distinguish" if len(owners) > 1 else ""
 
 
-def run_instead(code: types.CodeType, others: Sequence[tuple[seams.CacheEntry, types.CodeType]]) -> Callable[[], None]:
+def run_instead(
+    code: types.CodeType, others: Sequence[tuple[seams.CacheEntry, types.CodeType]]
+) -> Callable[[], None]:
     """Make calls that entries of `code` serve run other code; return a function that ends this.
 
     Args:

@@ -53,7 +53,9 @@ class GraphFailures:
             end()
         self._ends.clear()
 
-    def _note(self, running: Running, error: Exception, backend: str, frame: types.FrameType | None, part: str) -> None:
+    def _note(
+        self, running: Running, error: Exception, backend: str, frame: types.FrameType | None, part: str
+    ) -> None:
         from depyf.torch.adapters.raised import call_failure  # only a failure needs it
 
         with self._lock:

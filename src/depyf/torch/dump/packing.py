@@ -21,7 +21,9 @@ MOST_BYTES = 2_000_000
 SHARE = 4
 """A quarter of these limits, in files that are not yet in the archive, makes it grow."""
 
-OPENED = frozenset(("Captured_Graph", "Forward_graph", "Backward_graph", "AFTER_POST_GRAD", "Compiled_autograd_graph"))
+OPENED = frozenset(
+    ("Captured_Graph", "Forward_graph", "Backward_graph", "AFTER_POST_GRAD", "Compiled_autograd_graph")
+)
 """Of torch's stages, those that stay files: what Dynamo captured, what AOTAutograd made, what Inductor lowers."""
 _OF_TORCH = frozenset(stage.word for stage in STAGE_OF_NAME.values())
 LISTINGS = ("original_bytecode", "transformed_bytecode", "decompiled_and_compiled_back_bytecode")

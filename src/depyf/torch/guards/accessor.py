@@ -110,6 +110,7 @@ _OF_MODULES = ("._modules", "._parameters", "._buffers")
 """Dicts of a module, whose keys are strings even if they look like numbers."""
 
 
+
 def _key_text(at: Step) -> str:
     """Return the repr of a key. torch 2.4 writes its `str`; the dict or the source of the value shows what it was."""
     text = at.argument

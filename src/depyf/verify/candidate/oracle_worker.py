@@ -5,7 +5,7 @@ of the interpreter. Then each message in is a source in UTF-8. Each answer is `+
 the reason why there is none. The program ends with its input. It supports Python 3.7 and newer.
 """
 
-PROGRAM = r"""
+PROGRAM = r'''
 import importlib.util, marshal, sys, warnings
 warnings.simplefilter("ignore")
 source, sink = sys.stdin.buffer, sys.stdout.buffer
@@ -29,4 +29,4 @@ while True:
     except Exception as error:
         answer = b"-" + "{}: {}".format(type(error).__name__, error).encode("utf-8", "backslashreplace")
     send(answer)
-"""
+'''

@@ -44,7 +44,9 @@ class Words:
         end = raw.offset + 2 if keep_caches else raw.end
         room = end - raw.start - len(encoded)
         if room < 0:
-            raise NoRoom(f"{raw.name} {raw.arg} has no room for its replacement", code=self.name, offset=raw.offset)
+            raise NoRoom(
+                f"{raw.name} {raw.arg} has no room for its replacement", code=self.name, offset=raw.offset
+            )
         self.data[raw.start : end] = bytes((self.number["NOP"], 0)) * (room // 2) + encoded
 
     def rename(self, raw: RawInstruction, name: str, arg: int) -> None:

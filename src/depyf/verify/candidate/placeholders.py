@@ -11,7 +11,9 @@ SPARE_NAMES = tuple(f"of none, {number}" for number in range(8))
 """Names that belong to no placeholder, for spare constants."""
 
 
-def put_back(code: types.CodeType, placeholders: Mapping[str, object], *, stood_first: bool = False) -> types.CodeType:
+def put_back(
+    code: types.CodeType, placeholders: Mapping[str, object], *, stood_first: bool = False
+) -> types.CodeType:
     """Return the code with each load of a placeholder's name replaced by a load of its object as a constant.
 
     stood_first: texts stand for the objects among the constants, because these had to come first: see `stand_in`.

@@ -97,7 +97,11 @@ def _breaks(items: list[Json]) -> Iterator[RenderableType]:
 
 def _recompiles(items: list[Json]) -> Iterator[RenderableType]:
     for each in items:
-        head = Text(f"{each['id']} ", "bold").append(each["function"], "bold").append(f"  {_at(each['where'])}", "cyan")
+        head = (
+            Text(f"{each['id']} ", "bold")
+            .append(each["function"], "bold")
+            .append(f"  {_at(each['where'])}", "cyan")
+        )
         yield head.append(f"  {_seconds(each['seconds'])}", "dim")
         told = each["nearest"]
         for reason in told["reasons"] if told is not None else ():
@@ -132,7 +136,9 @@ def _compile_times(items: list[Json]) -> Iterator[RenderableType]:
 def _functions(items: list[Json]) -> Iterator[RenderableType]:
     for each in items:
         yield (
-            Text(each["function"], "bold").append(f"  {_at(each['where'])}", "cyan").append(f"  {each['file']}", "dim")
+            Text(each["function"], "bold")
+            .append(f"  {_at(each['where'])}", "cyan")
+            .append(f"  {each['file']}", "dim")
         )
         yield _code(each["source"], each["where"]["line"])
         for compiled in each["compiles"]:
@@ -161,7 +167,9 @@ def _caches(items: list[Json]) -> Iterator[RenderableType]:
     styles = {"hit": "green", "miss": "yellow", "bypass": "red"}
     for each in items:
         head = Text(f"{each['outcome']:<7}", styles.get(each["outcome"], "")).append(f"{each['cache']}  ", "bold")
-        yield head.append(f"compile {each['id']} of {each['function']}").append(f"  {_seconds(each['seconds'])}", "dim")
+        yield head.append(f"compile {each['id']} of {each['function']}").append(
+            f"  {_seconds(each['seconds'])}", "dim"
+        )
         if each["why"]:
             yield _below(Text(each["why"]), INDENT)
         for line in each["details"]:

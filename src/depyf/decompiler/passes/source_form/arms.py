@@ -118,8 +118,7 @@ class Arms:
             return
         indent, arm = self._own(stmt), stmt.orelse
         shown = (
-            at
-            for at, below in enumerate(arm)
+            at for at, below in enumerate(arm)
             if indent is not None and self.columns.column(below) == indent and (at or not self._is_elif(below))
         )
         first = next(shown, len(arm))

@@ -15,7 +15,9 @@ OPERANDS = frozenset(
     | {"BUILD_TUPLE", "BUILD_MAP", "COMPARE", "IS", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
 )
 """Operations that compute the operands of a pattern's comparisons."""
-FILLS = frozenset({"LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "MAP_ADD", "DICT_MERGE", "DICT_UPDATE"})
+FILLS = frozenset(
+    {"LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "MAP_ADD", "DICT_MERGE", "DICT_UPDATE"}
+)
 """Operations that add to a display."""
 TESTED = SUBJECT | {"COMPARE", "IS", "ALTERNATIVES"}
 """Operations whose first operand is tested."""

@@ -69,7 +69,9 @@ def strip(regions: Regions, region: Region) -> bool:
     return True
 
 
-def _redirect(regions: Regions, matches: list[tuple[Block, Edge, Place]], handler: int, copies: set[int]) -> None:
+def _redirect(
+    regions: Regions, matches: list[tuple[Block, Edge, Place]], handler: int, copies: set[int]
+) -> None:
     """Redirect each edge to the place after its copy; its block then belongs there too.
 
     A `break` or `continue` that runs a copy is in the protected body.

@@ -165,7 +165,11 @@ class Regions:
 def _saved_exceptions(graph: Graph) -> set[int]:
     """Return the temporaries of exceptions that were being handled when another came."""
     return {
-        temp for block in graph.live() for inst in block.insts[:1] if inst.op == "PUSH_EXC_INFO" for temp in inst.defs
+        temp
+        for block in graph.live()
+        for inst in block.insts[:1]
+        if inst.op == "PUSH_EXC_INFO"
+        for temp in inst.defs
     }
 
 

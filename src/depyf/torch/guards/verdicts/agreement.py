@@ -52,7 +52,9 @@ def _read(read: tree.Tree, earlier: tree.Tree | None) -> tree.Tree:
     return found
 
 
-def _compare(found: tree.Tree, wrapper: Wrapper, local_values: Mapping[str, object], values: Sequence[object]) -> str:
+def _compare(
+    found: tree.Tree, wrapper: Wrapper, local_values: Mapping[str, object], values: Sequence[object]
+) -> str:
     G = wrapper.global_scope["G"]
     torch_verdict = bool(wrapper.root.check(dict(local_values)))
     ours = holds(found, local_values, G, values)

@@ -189,3 +189,4 @@ def source_text(tree: Tree, node: int) -> str:
 
 def _always(text: str) -> Callable[[int], str]:
     return lambda node: text
+
