@@ -18,7 +18,8 @@ from pathlib import Path
 
 from benchmarks.hung_jobs.jobs import PROGRAMS, UNDER_TORCHRUN, Job, all_jobs, fresh_jobs
 
-LIMIT = 150.0
+LIMIT, LIMIT_OF_FILL = 150.0, 600.0
+"""Seconds that the ranks of a job, and the run that fills a cache, may take."""
 HUNG_AFTER = {"cold_cache": "10"}
 """Seconds of waiting after which a job counts as hung, by program; 4 for the others."""
 HEALTHY_MOMENTS = ("1.2,1.9,1.5,2.3", "2.0,1.4,2.4,1.1", "0.9,1.7,2.6,1.3")
@@ -109,10 +110,10 @@ def child(job: Job, place: Path, rank: int, shared: dict[str, str], arguments: l
     os._exit(code)
 
 
-def wait_for(children: list[int]) -> list[int]:
+def wait_for(children: list[int], limit: float = LIMIT) -> list[int]:
     """Return the exit codes of processes. Those that run for too long are killed."""
     codes: dict[int, int] = {}
-    end = time.monotonic() + LIMIT
+    end = time.monotonic() + limit
     while len(codes) < len(children):
         for process in children:
             if process in codes:
@@ -134,7 +135,7 @@ def warm(folder: Path, job: Job, place: Path) -> None:
         logs = place / "caches" / "logs"
         logs.mkdir(parents=True)
         shared = {**environment(scratch, place), "TORCH_TRACE": str(place / "caches" / "trace")}
-        if wait_for([child(scratch, place, 0, shared, ["fill"])]) != [0]:
+        if wait_for([child(scratch, place, 0, shared, ["fill"])], LIMIT_OF_FILL) != [0]:
             raise RuntimeError(f"the warm cache was not filled: {logs}")
         shutil.copytree(place / "caches" / "0", cache)
     for rank in range(job.ranks):

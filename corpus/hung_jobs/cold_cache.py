@@ -1,20 +1,18 @@
 import sys
 
 import torch
+import torch._inductor.config
 import torch.distributed as dist
 from job import end, start
 
-
-def fill(x):
-    for number in range(3):
-        x = (x @ x).sin() + number
-    return x
+# One kernel, without a search for the instructions of this machine: the cold compile takes seconds, not minutes.
+torch._inductor.config.cpp.simdlen = 0
 
 
 @torch.compile
 def step(x):
-    for number in range(24):
-        x = (x @ x).sin() + number
+    for _ in range(60):
+        x = (x @ x).sin() + 1
     return x
 
 

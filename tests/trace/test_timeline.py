@@ -36,7 +36,13 @@ EVENT = {
             "required": ["ts", "dur"],
         },
         {"properties": {"ph": {"const": "i"}, "ts": NUMBER, "s": {"enum": ["g", "p", "t"]}}, "required": ["ts"]},
-        {"properties": {"ph": {"const": "M"}, "name": {"enum": ["process_name"]}, "args": {"required": ["name"]}}},
+        {
+            "properties": {
+                "ph": {"const": "M"},
+                "name": {"enum": ["process_name", "thread_name"]},
+                "args": {"required": ["name"]},
+            }
+        },
     ],
 }
 """Of the format, the kinds of events that are written: phases, whole compiles, instants, names."""

@@ -18,7 +18,7 @@ from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from depyf.trace.job.evidence import Evidence, add_compiles, evidence_of
 from depyf.trace.job.files import Source, TraceError, find, holds_trace, indexes, is_dump, is_url
 from depyf.trace.job.hang import verdict_of
-from depyf.trace.job.recorder import in_words, mismatches
+from depyf.trace.job.recorder import Recorded, in_words, mismatches
 from depyf.trace.job.reporting import Dumped, Options, dump_jobs, emptied, mark
 from depyf.trace.job.timeline import write_timeline
 from depyf.trace.job.verdict import verdict_lines
@@ -66,6 +66,8 @@ def report(
                 for line in given.lines:
                     click.echo(line)
                 if given.lines and not given.traces and not given.dumps:
+                    if perfetto is not None:
+                        write_timeline((), perfetto, (), given.recorded)
                     continue
                 pages = _reports(given, output, options, single_file, perfetto)
                 for page in pages:
@@ -86,12 +88,14 @@ def report(
 class Given:
     """The input: dumps, each with the times of its indexes, and traces.
 
+    recorded: the recorder's dumps.
     lines: what the flight recorder, stacks and outputs in the same folders show about the ranks, verdict first.
     """
 
     dumps: tuple[tuple[Path, tuple[int, ...]], ...]
     traces: tuple[Source, ...]
     lines: tuple[str, ...] = ()
+    recorded: tuple[Recorded, ...] = ()
 
 
 def _given(paths: tuple[str, ...]) -> Given:
@@ -106,6 +110,7 @@ def _given(paths: tuple[str, ...]) -> Given:
         tuple((each, tuple(sorted(index.stat().st_mtime_ns for index in indexes(each)))) for each in dumps),
         tuple(sources),
         () if left.is_empty else tuple(_lines(left, sources)),
+        tuple(left.recorded[rank] for rank in sorted(left.recorded)),
     )
 
 
@@ -145,7 +150,7 @@ def _followed(paths: tuple[str, ...]) -> Iterator[Given]:
 def _reports(
     given: Given, output: Path | None, options: Options, single_file: bool, perfetto: Path | None
 ) -> list[Report]:
-    if perfetto is not None and not given.traces:
+    if perfetto is not None and not given.traces and not given.recorded:
         raise TraceError("--perfetto writes the timeline of traces, but no trace was given")
     jobs = _dumped(given.traces, output or OUTPUT, options)
     made = [build_report(job.directory, single_file=single_file) for job in jobs]
@@ -160,7 +165,7 @@ def _reports(
     for dump, folder in zip(dumps, folders, strict=True):
         made.append(build_report(dump, single_file=single_file, output=folder))
     if perfetto is not None:
-        write_timeline(given.traces, perfetto, jobs)
+        write_timeline(given.traces, perfetto, jobs, given.recorded)
     if jobs or folders != dumps:
         mark(output or OUTPUT)
     return made

@@ -22,12 +22,15 @@ from depyf.model.index_reader import has_index, index_file
 from depyf.trace.reader import Reader
 
 _RANK = re.compile(r"rank_(\d{1,9})(?=\D|$)")
+_RANK_OF_RECORD = re.compile(rb"^[VDIWECF]\d{4} [^\n]{0,4096}\] \{[^\n]{0,4096}\"rank\": (\d{1,9})[,}]", re.MULTILINE)
 _URL = re.compile(r"[a-z][a-z0-9+.]*://")
 _TRACE_NAME = re.compile(r"(\.log|log\.txt|\.log\.txt)(\.(gz|bz2|xz|zst))?$")
 _MAGIC = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
 _DAMAGED = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 _MOST_HEAD = 64 << 10
+_BLOCK, _MOST_LINE = 1 << 20, 16 << 10
+"""The bytes that are searched at once for a rank, and those that are searched again with the next ones."""
 
 
 class TraceError(ValueError):
@@ -201,15 +204,36 @@ def _zstandard(path: str, stream: BinaryIO) -> BinaryIO:
 
 
 def _looked_at(path: str, size: int) -> Source:
-    """Return a file with the rank in its name, and the time of its first record."""
-    rank = _RANK.search(path.rpartition("/")[2])
+    """Return a file with its rank, and the time of its first record."""
+    match = _RANK.search(path.rpartition("/")[2])
+    rank = int(match[1]) if match is not None else _rank_of_records(path)
     with open_trace(path) as stream:
         try:
             head = stream.read(_MOST_HEAD)
         except EOFError:
             head = b""
     first = next(iter(Reader().read(io.BytesIO(head))), None)
-    return Source(path, size, int(rank[1]) if rank else None, begins=first.seconds if first is not None else 0.0)
+    return Source(path, size, rank, begins=first.seconds if first is not None else 0.0)
+
+
+def _rank_of_records(path: str) -> int | None:
+    """Return the rank in the records of a file without a rank in its name, or None.
+
+    A compile before `init_process_group` begins the file. The records after it have the rank.
+    """
+    with open_trace(path) as stream:
+        before = b""
+        while True:
+            try:
+                block = stream.read(_BLOCK)
+            except EOFError:
+                return None
+            match = _RANK_OF_RECORD.search(before + block)
+            if match is not None:
+                return int(match[1])
+            if not block:
+                return None
+            before = block[-_MOST_LINE:]
 
 
 def _jobs(sources: list[Source]) -> list[Source]:

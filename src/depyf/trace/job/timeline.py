@@ -1,7 +1,8 @@
 """Write the timeline of traces in the format of Chrome's tracing, which ui.perfetto.dev opens.
 
-Each rank is a process. The phases are torch's own events; for a release that writes none, the compiles with their
-metrics. Recompiles, graph breaks, findings and differences between ranks are instant events.
+Each rank is a process; of many ranks, each group of equal ones. The phases are torch's own events; for a release that
+writes none, the compiles with their metrics. The recorder's collectives are threads below them, and align the clocks.
+Recompiles, graph breaks, findings and differences between ranks are instant events.
 The format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 
@@ -19,7 +20,9 @@ from depyf.model.index_reader import read_run
 from depyf.trace import records, refusals, stages
 from depyf.trace.job.files import Source, open_trace
 from depyf.trace.job.groups import ranks_of
+from depyf.trace.job.recorder import Recorded
 from depyf.trace.job.reporting import Dumped
+from depyf.trace.job.rows import collectives, rows_of
 from depyf.trace.reader import Reader, Record
 
 Event: TypeAlias = dict[str, Any]
@@ -37,8 +40,12 @@ class Note:
     cause: str
 
 
-def write_timeline(sources: Sequence[Source], path: Path, jobs: Sequence[Dumped] = ()) -> None:
+def write_timeline(
+    sources: Sequence[Source], path: Path, jobs: Sequence[Dumped] = (), recorded: Sequence[Recorded] = ()
+) -> None:
     """Write the timeline of all traces into a file, with the findings about them.
+
+    recorded: the collectives of the ranks. They align the clocks.
 
     Raises:
         OSError: a trace cannot be read, or the file cannot be written.
@@ -46,27 +53,30 @@ def write_timeline(sources: Sequence[Source], path: Path, jobs: Sequence[Dumped]
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
-        _write_all(sources, file, jobs)
+        _write_all(sources, file, jobs, recorded)
         file.write("\n]}\n")
 
 
-def _write_all(sources: Sequence[Source], file: TextIO, jobs: Sequence[Dumped]) -> None:
+def _write_all(sources: Sequence[Source], file: TextIO, jobs: Sequence[Dumped], recorded: Sequence[Recorded]) -> None:
     separator, found = "", {}
     for job in jobs:
         for dump in dict.fromkeys(job.dumps.values()):
             found[dump] = tuple(Note(_first(each), each.kind, each.cause) for each in findings(read_run(dump).session))
     differences = [(job, ranks_of(each.ranks), each) for job in jobs for each in job.divergences]
-    for place, source in enumerate(sources):
-        number = place if source.rank is None else source.rank
-        label = f"rank {source.rank}" if source.rank is not None else source.name
-        process = {"name": "process_name", "ph": "M", "pid": place, "tid": 0, "args": {"name": label}}
-        notes = [note for job in jobs if source.path in job.dumps for note in found[job.dumps[source.path]]]
-        notes += [
-            Note(each.compile, f"rank differs: {each.kind}", each.cause)
-            for job, ranks, each in differences
-            if source.path in job.dumps and number in ranks
-        ]
-        for event in (process, *events(source, place, notes)):
+    dumps = {path: dump for job in jobs for path, dump in job.dumps.items()}
+    for place, row in enumerate(rows_of(sources, recorded, dumps)):
+        process = {"name": "process_name", "ph": "M", "pid": place, "tid": 0, "args": {"name": row.label}}
+        drawn: Iterable[Event] = ()
+        if row.source is not None:
+            source, number = row.source, place if row.source.rank is None else row.source.rank
+            notes = [note for job in jobs if source.path in job.dumps for note in found[job.dumps[source.path]]]
+            notes += [
+                Note(each.compile, f"rank differs: {each.kind}", each.cause)
+                for job, ranks, each in differences
+                if source.path in job.dumps and number in ranks
+            ]
+            drawn = map(row.corrected, events(source, place, notes))
+        for event in (process, *drawn, *collectives(row, place)):
             file.write(separator + json.dumps(event))
             separator = ",\n"
 
