@@ -97,9 +97,11 @@ def decompile(
     """Print the source of TARGET from its bytecode alone.
 
     TARGET is FILE.pyc (CPython 3.7 to 3.15), FILE.py (compiled first), package.module, package.module:name (a function,
-    method or class), or a folder of .pyc and .py files. It may also be a zip archive: a zipapp, wheel or egg. If
-    FILE.pyc has no valid header, depyf finds a version that fits and says so. depyf executes nothing, with one
-    exception: if the module's bytecode does not define the name exactly once, depyf imports the module.
+    method or class), or a folder of .pyc and .py files. It may also be an archive: a zipapp, wheel, egg, executable of
+    PyInstaller or its PYZ. If FILE.pyc has no valid header, depyf finds a version that fits and says so; so it does for
+    marshal data in a file of any name. A folder that was decompiled in part goes on: FOLDER.levels.jsonl beside the
+    output lists what is done. depyf executes nothing, with one exception: if the module's bytecode does not define the
+    name exactly once, depyf imports the module.
 
     \b
     Exit codes:
@@ -249,20 +251,26 @@ def _folder(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from depyf.cli.folder import FAILED, Report, convert_all, jobs_of, summary
+    from depyf.cli.folder import FAILED, Job, Report, convert_all, jobs_of, summary
+    from depyf.cli.journal import Journal
 
     start = time.perf_counter()
     jobs = jobs_of(folder, out, prove=prove, without=without, as_written=as_written)
-    count = min(count, max(len(jobs), 1))
+    journal = Journal(folder, out)
+    kept = {job.path: report for job in jobs if (report := journal.earlier(job)) is not None}
+    waiting = [job for job in jobs if job.path not in kept]
+    count = min(count, max(len(waiting), 1))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("decompiling", total=len(jobs))
+        task = progress.add_task("decompiling", total=len(jobs), completed=len(kept))
 
-        def done(report: Report) -> None:
+        def done(job: Job, report: Report) -> None:
             progress.update(task, advance=1)
+            journal.note(job, report)
 
-        reports = convert_all(jobs, count=count, limit=limit, done=done)
-    click.echo(summary(folder, reports, time.perf_counter() - start, count))
+        new = {report.path: report for report in convert_all(waiting, count=count, limit=limit, done=done)}
+    reports = [kept.get(job.path) or new[job.path] for job in jobs]
+    click.echo(summary(folder, reports, time.perf_counter() - start, count, len(kept)))
     failed = sum(report.level == FAILED for report in reports)
     if failed:
         raise Failed(f"{failed} of {len(reports)} files could not be decompiled")
