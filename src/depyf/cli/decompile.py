@@ -34,6 +34,7 @@ from depyf.cli.target import (
     resolve,
 )
 from depyf.decompiler.pipeline.table import OPTIONAL, PASSES
+from depyf.decompiler.stripped import decompilable
 from depyf.errors import DecompilationError
 
 LIMIT = 60.0
@@ -60,6 +61,11 @@ LIMIT = 60.0
     "--as-written",
     is_flag=True,
     help="Put the source on the lines of the original, so that tracebacks and debuggers match it.",
+)
+@click.option(
+    "--names-by-use",
+    is_flag=True,
+    help="Give the variables of stripped or obfuscated code names by their use; a comment lists the old ones.",
 )
 @click.option("--prove/--no-prove", default=True, help="Print on stderr how far the source is proven (default).")
 @click.option(
@@ -89,6 +95,7 @@ def decompile(
     stop_after: str | None,
     without: tuple[str, ...],
     as_written: bool,
+    names_by_use: bool,
     prove: bool,
     jobs: int,
     limit: float,
@@ -114,6 +121,8 @@ def decompile(
         raise Usage("--as-written needs a proof: it cannot be combined with --show, --stop-after or --no-prove")
     try:
         what = _parsed(target, python)
+        if names_by_use and (not isinstance(what, (PycFile, SourceFile)) or show or stop_after):
+            raise Usage("--names-by-use needs FILE.pyc or FILE.py, without --show and --stop-after")
         if isinstance(what, (Folder, Archive)):
             _tree(what, _checked_out(what, out, show or stop_after), prove, left_out, as_written, jobs, limit)
             return
@@ -123,7 +132,8 @@ def decompile(
                 raise Usage("--show and --stop-after need a module or a function: a class has no bytecode of its own")
             _write(_shown(target, found, show, stop_after, left_out), out)
         else:
-            _write(_source(target, found, prove, left_out, as_written), out)
+            found, head = _named_by_use(found) if names_by_use else (found, "")
+            _write(_source(target, found, prove, left_out, as_written, head), out)
     except NothingFound as error:
         raise NotFound(str(error)) from error
     except (DecompilationError, SyntaxError, TypeError) as error:
@@ -183,7 +193,17 @@ def _resolved(target: str, what: PycFile | SourceFile | Named) -> Found:
     return found
 
 
-def _source(target: str, found: Found, prove: bool, without: frozenset[str], as_written: bool) -> Iterator[str]:
+def _named_by_use(found: Found) -> tuple[Found, str]:
+    """Return a module whose stripped variables have names by their use, and the comment that lists the old names."""
+    if not isinstance(found, Module):
+        return found, ""
+    code, head = decompilable(found.code)
+    return Module(code, found.assumed), head
+
+
+def _source(
+    target: str, found: Found, prove: bool, without: frozenset[str], as_written: bool, head: str = ""
+) -> Iterator[str]:
     outcome = decompile_found(found, prove=prove, without=without, as_written=as_written)
     if as_written and isinstance(found, Function) and found.module is None:
         click.echo(f"{target}: its module is unknown, so depyf cannot put the source on the original lines", err=True)
@@ -191,7 +211,7 @@ def _source(target: str, found: Found, prove: bool, without: frozenset[str], as_
     if outcome.verdict is not None or assumed:
         verdict = "" if outcome.verdict is None else str(outcome.verdict)
         click.echo(f"{target}: {'; '.join(filter(None, (verdict, assumed)))}", err=True)
-    yield outcome.source
+    yield head + outcome.source
 
 
 def _resolved_or_pieces(target: str, what: PycFile | SourceFile | Named, out: Path | None) -> Found:
