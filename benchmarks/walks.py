@@ -14,9 +14,9 @@ import importlib.util
 import time
 import types
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import ParamSpec, TypeVar
 
 from benchmarks.throughput import MODULES
 from depyf.bytecode import listings, reader
@@ -24,6 +24,10 @@ from depyf.decompiler import module
 from depyf.decompiler.passes.registry import REGISTERED
 from depyf.decompiler.pipeline import work as works
 from depyf.decompiler.steps import recording
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+Work = TypeVar("Work")
 
 
 class Walks:
@@ -33,8 +37,8 @@ class Walks:
         self.counts: Counter[str] = Counter()
         self.runs: Counter[str] = Counter()
         self.idle: Counter[str] = Counter()
-        self.seconds: Counter[str] = Counter()
-        self.idle_seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.idle_seconds: defaultdict[str, float] = defaultdict(float)
         self.steps = 0
 
     def begin(self, work: object) -> None:
@@ -52,10 +56,10 @@ class Walks:
     def after(self, name: str, work: object) -> None:
         """Do nothing: the pass itself is measured."""
 
-    def counted(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    def counted(self, name: str, call: Callable[Given, Result]) -> Callable[Given, Result]:
         """Return a function that counts its calls and their time."""
 
-        def run(*arguments: Any, **keywords: Any) -> Any:
+        def run(*arguments: Given.args, **keywords: Given.kwargs) -> Result:
             began = time.process_time()
             try:
                 return call(*arguments, **keywords)
@@ -65,10 +69,10 @@ class Walks:
 
         return run
 
-    def measured(self, name: str, call: Callable[[Any], None]) -> Callable[[Any], None]:
+    def measured(self, name: str, call: Callable[[Work], None]) -> Callable[[Work], None]:
         """Return a pass that records whether it announced a rewrite."""
 
-        def run(work: Any) -> None:
+        def run(work: Work) -> None:
             before, began = self.steps, time.process_time()
             try:
                 call(work)

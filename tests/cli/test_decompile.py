@@ -230,3 +230,13 @@ def test_as_written_goes_with_no_other_form(module: Path, option: list[str]) -> 
     done = CliRunner().invoke(depyf, ["decompile", "--as-written", str(module), *option])
     assert done.exit_code == EXIT_USAGE
     assert "--as-written" in done.stderr
+
+
+def test_names_by_use_are_listed_at_the_head(module: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.py"
+    path.write_text("def f(path):\n    with open(path) as _0x1:\n        return _0x1.read()\n", encoding="utf-8")
+    done = CliRunner().invoke(depyf, ["decompile", str(path), "--names-by-use"])
+    assert done.exit_code == EXIT_DONE and "EXACT" in done.stderr
+    assert "#   f.file: '_0x1'\n" in done.stdout and "with open(path) as file:" in done.stdout
+    refused = CliRunner().invoke(depyf, ["decompile", str(tmp_path), "-o", str(tmp_path / "o"), "--names-by-use"])
+    assert refused.exit_code == EXIT_USAGE

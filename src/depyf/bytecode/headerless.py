@@ -25,6 +25,10 @@ HEADER_SIZES = (HEADER_SIZE, 0, 12, 8, 4)
 """The sizes of headers to try: a whole one, none, of Python 3.3 to 3.6, of Python 2, the magic number alone."""
 CODE_MARKS = (b"\xe3", b"c")
 """The first byte of a marshalled code object."""
+MOST_JUNK = 4096
+"""The most bytes before a module's code that are searched."""
+MOST_MARKS = 64
+"""The most places that are tried as the start of a code object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ def load_assuming(data: bytes, *, source: str, python: Version | None = None) ->
         refusal = DecompilationError(f"the header names Python {_dotted(code.version)}", code=source)
     except DecompilationError as error:
         refusal = error
-    fitting = list(_fitting(data, source, wanted))
+    fitting = list(_fitting(data, source, wanted)) or list(_behind_junk(data, source, wanted))
     if not fitting:
         sizes = ", ".join(map(str, sorted(HEADER_SIZES)[:-1]))
         none = f"no marshal data of a code object follows a header of {sizes} or {HEADER_SIZE} bytes"
@@ -87,6 +91,40 @@ def _fitting(data: bytes, source: str, wanted: Facts | None) -> Iterator[tuple[i
                 continue
             yield size, code
             break
+
+
+def _behind_junk(data: bytes, source: str, wanted: Facts | None) -> Iterator[tuple[int, Code]]:
+    """Yield the first code object of a module behind bytes that are no header, with their number.
+
+    A magic number in the first `MOST_JUNK` bytes shows where a whole `.pyc` begins. Without it, each mark of a code
+    object is tried, up to `MOST_MARKS` of them.
+    """
+    if data[2:4] == MAGIC_END and magic_of(data) in PYPY_MAGICS:
+        return
+    newest_first = sorted(FACTS.values(), key=lambda facts: facts.table.version, reverse=True)
+    for facts in [wanted] if wanted is not None else newest_first:
+        at = data.find(facts.table.magic.to_bytes(2, "little") + MAGIC_END, 1, MOST_JUNK)
+        if at > 0 and (code := _module_at(data, facts, source, at + HEADER_SIZE)) is not None:
+            yield at + HEADER_SIZE, code
+            return
+    marks = [at for at in range(1, min(len(data), MOST_JUNK)) if data[at : at + 1] in CODE_MARKS][:MOST_MARKS]
+    for at in marks:
+        for facts in [wanted] if wanted is not None else newest_first:
+            if (code := _module_at(data, facts, source, at)) is not None:
+                yield at, code
+                return
+
+
+def _module_at(data: bytes, facts: Facts, source: str, position: int) -> Code | None:
+    """Return the valid code of a module at a position, or None: a function there is a part of damaged data."""
+    try:
+        code = load_marshal(data, facts, source=source, position=position)
+        if code.name != "<module>":
+            return None
+        check_code(code)
+    except DecompilationError:
+        return None
+    return code
 
 
 def check_code(code: Code) -> None:

@@ -22,7 +22,7 @@ from depyf.bytecode.code import Version
 from depyf.bytecode.pyc import HEADER_SIZE, MAGIC_END
 from depyf.bytecode.records import dataclass
 from depyf.bytecode.unmarshal import Unmarshaller
-from depyf.bytecode.versions.known import FACTS, facts_of
+from depyf.bytecode.versions.known import facts_of
 from depyf.decompiler.api import LARGEST
 from depyf.errors import DecompilationError
 
@@ -133,8 +133,6 @@ def _pyc(content: bytes, version: Version, source: str) -> bytes:
     """Return a member of an executable as a `.pyc`; older releases of PyInstaller kept the header."""
     if content[2:4] == MAGIC_END:
         return content
-    if version not in FACTS:
-        raise DecompilationError(f"the bundle belongs to Python {version[0]}.{version[1]}", code=source)
     return _with_header(facts_of(version, source).table.magic.to_bytes(2, "little") + MAGIC_END, content)
 
 

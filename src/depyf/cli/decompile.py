@@ -34,6 +34,7 @@ from depyf.cli.target import (
     resolve,
 )
 from depyf.decompiler.pipeline.table import OPTIONAL, PASSES
+from depyf.decompiler.stripped import decompilable
 from depyf.errors import DecompilationError
 
 LIMIT = 60.0
@@ -60,6 +61,11 @@ LIMIT = 60.0
     "--as-written",
     is_flag=True,
     help="Put the source on the lines of the original, so that tracebacks and debuggers match it.",
+)
+@click.option(
+    "--names-by-use",
+    is_flag=True,
+    help="Give the variables of stripped or obfuscated code names by their use; a comment lists the old ones.",
 )
 @click.option("--prove/--no-prove", default=True, help="Print on stderr how far the source is proven (default).")
 @click.option(
@@ -89,6 +95,7 @@ def decompile(
     stop_after: str | None,
     without: tuple[str, ...],
     as_written: bool,
+    names_by_use: bool,
     prove: bool,
     jobs: int,
     limit: float,
@@ -97,9 +104,11 @@ def decompile(
     """Print the source of TARGET from its bytecode alone.
 
     TARGET is FILE.pyc (CPython 3.7 to 3.15), FILE.py (compiled first), package.module, package.module:name (a function,
-    method or class), or a folder of .pyc and .py files. It may also be a zip archive: a zipapp, wheel or egg. If
-    FILE.pyc has no valid header, depyf finds a version that fits and says so. depyf executes nothing, with one
-    exception: if the module's bytecode does not define the name exactly once, depyf imports the module.
+    method or class), or a folder of .pyc and .py files. It may also be an archive: a zipapp, wheel, egg, executable of
+    PyInstaller or its PYZ. If FILE.pyc has no valid header, depyf finds a version that fits and says so; so it does for
+    marshal data in a file of any name. A folder that was decompiled in part goes on: FOLDER.levels.jsonl beside the
+    output lists what is done. depyf executes nothing, with one exception: if the module's bytecode does not define the
+    name exactly once, depyf imports the module.
 
     \b
     Exit codes:
@@ -112,6 +121,8 @@ def decompile(
         raise Usage("--as-written needs a proof: it cannot be combined with --show, --stop-after or --no-prove")
     try:
         what = _parsed(target, python)
+        if names_by_use and (not isinstance(what, (PycFile, SourceFile)) or show or stop_after):
+            raise Usage("--names-by-use needs FILE.pyc or FILE.py, without --show and --stop-after")
         if isinstance(what, (Folder, Archive)):
             _tree(what, _checked_out(what, out, show or stop_after), prove, left_out, as_written, jobs, limit)
             return
@@ -121,7 +132,8 @@ def decompile(
                 raise Usage("--show and --stop-after need a module or a function: a class has no bytecode of its own")
             _write(_shown(target, found, show, stop_after, left_out), out)
         else:
-            _write(_source(target, found, prove, left_out, as_written), out)
+            found, head = _named_by_use(found) if names_by_use else (found, "")
+            _write(_source(target, found, prove, left_out, as_written, head), out)
     except NothingFound as error:
         raise NotFound(str(error)) from error
     except (DecompilationError, SyntaxError, TypeError) as error:
@@ -181,7 +193,17 @@ def _resolved(target: str, what: PycFile | SourceFile | Named) -> Found:
     return found
 
 
-def _source(target: str, found: Found, prove: bool, without: frozenset[str], as_written: bool) -> Iterator[str]:
+def _named_by_use(found: Found) -> tuple[Found, str]:
+    """Return a module whose stripped variables have names by their use, and the comment that lists the old names."""
+    if not isinstance(found, Module):
+        return found, ""
+    code, head = decompilable(found.code)
+    return Module(code, found.assumed), head
+
+
+def _source(
+    target: str, found: Found, prove: bool, without: frozenset[str], as_written: bool, head: str = ""
+) -> Iterator[str]:
     outcome = decompile_found(found, prove=prove, without=without, as_written=as_written)
     if as_written and isinstance(found, Function) and found.module is None:
         click.echo(f"{target}: its module is unknown, so depyf cannot put the source on the original lines", err=True)
@@ -189,7 +211,7 @@ def _source(target: str, found: Found, prove: bool, without: frozenset[str], as_
     if outcome.verdict is not None or assumed:
         verdict = "" if outcome.verdict is None else str(outcome.verdict)
         click.echo(f"{target}: {'; '.join(filter(None, (verdict, assumed)))}", err=True)
-    yield outcome.source
+    yield head + outcome.source
 
 
 def _resolved_or_pieces(target: str, what: PycFile | SourceFile | Named, out: Path | None) -> Found:
@@ -249,20 +271,26 @@ def _folder(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from depyf.cli.folder import FAILED, Report, convert_all, jobs_of, summary
+    from depyf.cli.folder import FAILED, Job, Report, convert_all, jobs_of, summary
+    from depyf.cli.journal import Journal
 
     start = time.perf_counter()
     jobs = jobs_of(folder, out, prove=prove, without=without, as_written=as_written)
-    count = min(count, max(len(jobs), 1))
+    journal = Journal(folder, out)
+    kept = {job.path: report for job in jobs if (report := journal.earlier(job)) is not None}
+    waiting = [job for job in jobs if job.path not in kept]
+    count = min(count, max(len(waiting), 1))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("decompiling", total=len(jobs))
+        task = progress.add_task("decompiling", total=len(jobs), completed=len(kept))
 
-        def done(report: Report) -> None:
+        def done(job: Job, report: Report) -> None:
             progress.update(task, advance=1)
+            journal.note(job, report)
 
-        reports = convert_all(jobs, count=count, limit=limit, done=done)
-    click.echo(summary(folder, reports, time.perf_counter() - start, count))
+        new = {report.path: report for report in convert_all(waiting, count=count, limit=limit, done=done)}
+    reports = [kept.get(job.path) or new[job.path] for job in jobs]
+    click.echo(summary(folder, reports, time.perf_counter() - start, count, len(kept)))
     failed = sum(report.level == FAILED for report in reports)
     if failed:
         raise Failed(f"{failed} of {len(reports)} files could not be decompiled")

@@ -103,30 +103,47 @@ def _rescued(target: PycFile, out: Path, error: DecompilationError) -> str:
     return f"{written(pieces)}; "
 
 
-def convert_all(jobs: Sequence[Job], *, count: int, limit: float, done: Callable[[Report], None]) -> list[Report]:
-    """Decompile files in parallel, and return the reports in the order of the jobs.
+def convert_all(
+    jobs: Sequence[Job], *, count: int, limit: float, done: Callable[[Job, Report], None]
+) -> list[Report]:
+    """Decompile files in parallel, large ones first, and return the reports in the order of the jobs.
 
     count: the number of processes.
     limit: the time limit for a file, in seconds.
-    done: is called with each report when it is ready.
+    done: is called with each job and its report when it is ready.
     """
     reports: dict[Path, Report] = {}
-    for job, result in run_jobs(convert, jobs, count=count, limit=limit):
+    # A large file that begins last keeps one process busy while the others have nothing to do.
+    for job, result in run_jobs(convert, sorted(jobs, key=_size, reverse=True), count=count, limit=limit):
         if isinstance(result, Lost):
             part_of(job.out).unlink(missing_ok=True)
             result = Report(job.path, FAILED, result.reason, limit)
         reports[job.path] = result
-        done(result)
+        done(job, result)
     return [reports[job.path] for job in jobs]
 
 
-def summary(folder: Path, reports: Sequence[Report], seconds: float, count: int) -> str:
-    """Return the number of files at each level, the reasons for failed and unproven files, and the slowest files."""
+def _size(job: Job) -> int:
+    """Return the size of a file in bytes, 0 if it cannot be read: its job reports why."""
+    try:
+        return job.path.stat().st_size
+    except OSError:
+        return 0
+
+
+def summary(folder: Path, reports: Sequence[Report], seconds: float, count: int, kept: int = 0) -> str:
+    """Return a table of the files at each level, the reasons for failed and unproven files, and the slowest files.
+
+    kept: how many reports are from an earlier run.
+    """
     levels = collections.Counter(report.level for report in reports)
     counts = ", ".join(f"{levels[level]} {level}" for level in sorted(levels))
     worked = sum(report.seconds for report in reports)
     lines = [f"{len(reports)} files: {counts or 'nothing to do'}"]
     lines.append(f"{seconds:.1f} s, {worked:.1f} s of work in {count} processes")
+    if kept:
+        lines.append(f"{kept} of these files are from an earlier run")
+    lines += _table(reports)
     for level in (FAILED, "UNPROVEN"):
         for report in reports:
             if report.level == level:
@@ -134,6 +151,17 @@ def summary(folder: Path, reports: Sequence[Report], seconds: float, count: int)
     slowest = sorted(reports, key=lambda report: -report.seconds)[:SLOWEST]
     lines += [f"  {report.seconds:6.2f} s  {report.path.relative_to(folder)}" for report in slowest]
     return "\n".join(lines)
+
+
+def _table(reports: Sequence[Report]) -> list[str]:
+    """Return the number of files at each level, their share, and the seconds of work."""
+    if not reports:
+        return []
+    rows = [f"  {'level':12} {'files':>6} {'share':>7} {'seconds':>8}"]
+    for level in sorted({report.level for report in reports}):
+        taken = [report.seconds for report in reports if report.level == level]
+        rows.append(f"  {level:12} {len(taken):6} {len(taken) / len(reports):7.1%} {sum(taken):8.1f}")
+    return rows
 
 
 def _short(reason: str) -> str:

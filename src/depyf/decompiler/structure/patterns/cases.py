@@ -248,10 +248,7 @@ class _Joiner:
         target = test.success.target
         subject = next(inst.uses[0] for inst in test.facts if inst.op in TESTED)
         goes_on_alike = test.fail.target == target or self._fails_alike(test.fail, test.success)
-        if not (goes_on_alike or self._binds_alike(test, subject)):
-            return False
-        binds = test.success.args != test.fail.args
-        if goes_on_alike and not binds and subject == test.root and self._drops_subject(test):
+        if self._drops_subject(test, subject) if goes_on_alike else not self._binds_alike(test, subject):
             return False
         following = self.tests.get(target)
         if following is not None and self._subject(following) == subject:
@@ -270,11 +267,13 @@ class _Joiner:
         test.fail, test.sure = test.success, True
         return True
 
-    def _drops_subject(self, test: Test) -> bool:
-        """Return whether the success and the failure of a test drop the subject separately.
+    def _drops_subject(self, test: Test, subject: int) -> bool:
+        """Return whether the success and the failure of a test, which bind nothing, drop the subject separately.
 
         `case str() | None: pass` does. With `str() | None | _`, both lead to one place that drops it.
         """
+        if subject != test.root or test.success.args != test.fail.args:
+            return False
         facts = list(test.facts)
         for inst in facts:  # The list grows during the iteration.
             if isinstance(inst.arg, Alternatives):

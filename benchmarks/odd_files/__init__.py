@@ -1,0 +1,1 @@
+"""Files of odd origin, and what `depyf decompile` makes of them."""
