@@ -62,7 +62,7 @@ def note(directory: Path, result: Result) -> bool:
     own, theirs = (f'"process": {json.dumps(each)}' for each in (own_process(), index["process"]))
     written = index_json(session, noted).replace(own, theirs, 1)
     _replace(directory / INDEX, written)
-    _replace(directory / "index.md", index_markdown(session, noted))
+    _replace(directory / "index.md", index_markdown(session))
     return True
 
 
