@@ -123,7 +123,7 @@ def _changes(before: dict[str, Process], after: dict[str, Process], caches: bool
 
 
 def _findings(found: dict[str, Process]) -> list[Finding]:
-    return [each for process in found.values() for each in findings(process.run.session)]
+    return [finding for process in found.values() for finding in findings(process.run.session)]
 
 
 def _times(before: Process, after: Process) -> list[Change]:
@@ -136,7 +136,7 @@ def _times(before: Process, after: Process) -> list[Change]:
 
 def _processes(directory: Path) -> dict[str, Process]:
     try:
-        found = {each.label: each for each in processes(directory, 0.0)}
+        found = {process.label: process for process in processes(directory, 0.0)}
     except (OSError, ValueError) as error:
         click.echo(f"depyf diff: {error}", err=True)
         sys.exit(EXIT_FAILED)

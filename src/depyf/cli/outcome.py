@@ -79,9 +79,9 @@ def on_its_lines(found: Found, without: frozenset[str], oracle: Oracle | None) -
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     kinds = FUNCTIONS if isinstance(found, Function) else (ast.ClassDef,)
-    parts = [each for each in definitions(stmts, found.qualname) if isinstance(each, kinds)]
+    parts = [definition for definition in definitions(stmts, found.qualname) if isinstance(definition, kinds)]
     lines = made.source.splitlines(keepends=True)
-    text = ["".join(lines[_first(each) - 1 : each.end_lineno]) for each in parts]
+    text = ["".join(lines[_first(part) - 1 : part.end_lineno]) for part in parts]
     return ("\n".join(text), made.verdict) if text else None
 
 

@@ -120,7 +120,7 @@ def _print_findings(found: list[Process], as_sarif: bool) -> None:
     if as_sarif:
         click.echo(sarif((each.label, findings(each.run.session)) for each in found), nl=False)
         return
-    for line in message_lines(merged(one for each in found for one in findings(each.run.session))):
+    for line in message_lines(merged(finding for each in found for finding in findings(each.run.session))):
         click.echo(line)
 
 

@@ -72,7 +72,7 @@ def _source(
     with faults_named("decompiling", code):
         body, names = decompile(code, without=without, apart=apart)
         stmts, grammar = module_body(body, names.objects), Grammar.of(code)
-        found = [each for each in definitions(stmts, qualname) if isinstance(each, kinds)]
+        found = [definition for definition in definitions(stmts, qualname) if isinstance(definition, kinds)]
         if not found:
             return None
         source = write(found, grammar)

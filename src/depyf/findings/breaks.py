@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from depyf.findings.callers import at_call_of_library, compiled_lines
 from depyf.findings.catalogue import kind_of_break
 from depyf.findings.catalogue.breaks import OPTIMIZER, advised, called_in, error_in, fake_kernel, said_by_torch
-from depyf.findings.callers import at_call_of_library, compiled_lines
 from depyf.findings.failures import Place, break_places, cost_of, ends_at, place, unsaid_break
 from depyf.findings.merge import joined
 from depyf.model.counts import counted
@@ -29,7 +29,7 @@ def of_breaks(session: Session) -> Iterator[Finding]:
     for function, compiled in session.compiles():
         ended.update(dict.fromkeys(ends_at(compiled), function))
     own_places: dict[Place, int] = {}
-    found: list[Finding] = []
+    findings: list[Finding] = []
     inside: dict[Place, list[Finding]] = {}
     around: dict[Place, list[Finding]] = {}
     places, lines = break_places(session), compiled_lines(session)
@@ -40,8 +40,8 @@ def of_breaks(session: Session) -> Iterator[Finding]:
             finding = _finding(function, compiled, each, line, ended.get((line.filename, line.line)))
             own = _own_line(compiled, each, line)
             if own is None:
-                own_places.setdefault((line.filename, line.line), len(found))
-                found.append(finding)
+                own_places.setdefault((line.filename, line.line), len(findings))
+                findings.append(finding)
                 continue
             is_inside = (own.filename, own.line) in lines
             fix = finding.fix if finding.kind == OPTIMIZER.name else at_call_of_library(finding, each, is_inside)
@@ -50,10 +50,10 @@ def of_breaks(session: Session) -> Iterator[Finding]:
     _put_inside(around, inside)
     for at, breaks in inside.items():
         if at in own_places:
-            found[own_places[at]] = joined(found[own_places[at]], _as_one(breaks))
+            findings[own_places[at]] = joined(findings[own_places[at]], _as_one(breaks))
         else:
-            found.append(_as_one(breaks))
-    yield from found
+            findings.append(_as_one(breaks))
+    yield from findings
 
 
 def _put_inside(around: dict[Place, list[Finding]], inside: dict[Place, list[Finding]]) -> None:
@@ -96,10 +96,10 @@ def _in_place_of(function: Function, *, is_told: bool) -> str:
     """
     name = whole_name(function)
     failures = [each.failure for each in function.compiles if each.failure is not None]
-    if any(each.raised for each in failures):
+    if any(failure.raised for failure in failures):
         demand = f"with {failures[-1].demanded_by} " if failures[-1].demanded_by else ""
         return f"`{name}` fails: {demand}its call raises {failures[-1].kind}"
-    is_eager = is_told or all(each.raised is False for each in failures)
+    is_eager = is_told or all(failure.raised is False for failure in failures)
     part = "the rest" if function.is_resume else "all"
     return f"{part} of `{name}` {'runs eager' if is_eager else 'is not compiled'}"
 

@@ -42,7 +42,7 @@ def modules(function: Function) -> list[Module]:
 
 def owner(function: Function) -> str:
     """Return the class of the module whose method this function is, as far as its guards name it, or ""."""
-    return next((each.type for each in modules(function) if not each.path), "")
+    return next((module.type for module in modules(function) if not module.path), "")
 
 
 def _modules_of(compiled: Compile) -> dict[str, str]:

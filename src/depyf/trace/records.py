@@ -145,7 +145,7 @@ def _origin(text: str, line_of: LineAt) -> tuple[UserLine, ...]:
     """
     found = _ORIGIN.search(text)
     frames = _FRAME.finditer(found["frames"]) if found is not None else ()
-    return tuple(line_of(each["file"], int(each["line"]), each["fn"]) for each in frames)
+    return tuple(line_of(frame["file"], int(frame["line"]), frame["fn"]) for frame in frames)
 
 
 def stack_frames(text: str) -> list[tuple[str, int, str]]:

@@ -128,7 +128,7 @@ def _annotations(function: ast.expr, bodies: Bodies, around: Code) -> list[Defer
             return None
     assert isinstance(function, Function)
     lines = _lines(function.code)
-    found: list[Deferred] = []
+    deferreds: list[Deferred] = []
     for stmt in stmts:
         number = None
         if isinstance(stmt, ast.If) and len(stmt.body) == 1 and not stmt.orelse:
@@ -138,9 +138,9 @@ def _annotations(function: ast.expr, bodies: Bodies, around: Code) -> list[Defer
         item = _item(stmt, result)
         if item is None:
             return None
-        line = lines[len(found)] if len(found) < len(lines) else 0
-        found.append(Deferred(item[0], written_in(item[1], around), number, line))
-    return found
+        line = lines[len(deferreds)] if len(deferreds) < len(lines) else 0
+        deferreds.append(Deferred(item[0], written_in(item[1], around), number, line))
+    return deferreds
 
 
 def _number(test: ast.expr) -> int | None:

@@ -60,8 +60,8 @@ def earlier_entries(code: types.CodeType, compiles: Collection[CompileId]) -> li
 
 def scope_of(code: types.CodeType, otherwise: dict[str, Any]) -> dict[str, Any]:
     """Return the globals of the module of `code`. A resume function of an inlined function has its own."""
-    found = next(iter(entries(code)), None)
-    return otherwise if found is None else seams.entry_globals(found)
+    entry = next(iter(entries(code)), None)
+    return otherwise if entry is None else seams.entry_globals(entry)
 
 
 def compile_id(entry: CacheEntry) -> str:

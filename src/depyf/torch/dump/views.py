@@ -75,7 +75,7 @@ def _compiled_entry(running: Running) -> CompiledEntry | None:
     made = running.compile
     if running.guards is None or not isinstance(made.transformed, Transformed):
         return None
-    captured = [each for each in made.artefacts if each.stage == "Captured_Graph"]
+    captured = [artefact for artefact in made.artefacts if artefact.stage == "Captured_Graph"]
     return CompiledEntry(
         compile_id=str(made.id.of_torch),
         guards=running.guards,

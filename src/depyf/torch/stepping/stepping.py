@@ -41,7 +41,7 @@ class Steps:
 
     def replacements(self) -> list[tuple[types.FunctionType, types.CodeType]]:
         """Return the functions whose code is replaced while debugging, and their new code."""
-        return [*((each.function, each.code) for each in [*self.files, *self.kernels]), *self.callers]
+        return [*((file.function, file.code) for file in [*self.files, *self.kernels]), *self.callers]
 
 
 def find_steps(live: LiveCompile, directory: Path) -> Steps:
@@ -134,7 +134,7 @@ def running_from_files(steps: list[Steps]) -> Iterator[None]:
     """Run the functions that can be stepped in the lines of their files, until the context ends."""
     replaced: list[tuple[types.FunctionType, types.CodeType]] = []
     try:
-        for function, code in (found for one in steps for found in one.replacements()):
+        for function, code in (replacement for step in steps for replacement in step.replacements()):
             replaced.append((function, function.__code__))
             function.__code__ = code
         yield

@@ -64,7 +64,7 @@ class Recompiled:
     @property
     def made(self) -> list[Entry]:
         """Return the entries that Dynamo made, without the compiles that it gave up."""
-        return [each for each in self.entries if each.compile.failure is None]
+        return [entry for entry in self.entries if entry.compile.failure is None]
 
     @property
     def count(self) -> str:

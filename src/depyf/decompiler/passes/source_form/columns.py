@@ -219,7 +219,7 @@ def _other(stmt: ast.stmt, own: Place | None, inside: Start | None) -> Start | N
 
 def _head_parts(stmt: ast.stmt) -> list[ast.AST]:
     """Return the expressions of the head of a statement."""
-    return [each for each in children(stmt) if isinstance(each, (ast.expr, ast.withitem))]
+    return [child for child in children(stmt) if isinstance(child, (ast.expr, ast.withitem))]
 
 
 def _keyword(stmt: ast.stmt) -> int:
