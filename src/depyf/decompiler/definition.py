@@ -109,10 +109,10 @@ def definitions(stmts: Sequence[ast.stmt], qualname: str) -> list[Definition]:
     for part in qualname.split("."):
         if part != LOCALS:
             found = []
-            for each in _in_scope(below):
-                if each.name == part:
-                    is_alone = any(each is stmt for stmt in below) and not _is_made_of(each, part)
-                    found = [each] if is_alone else [*found, each]
+            for definition in _in_scope(below):
+                if definition.name == part:
+                    is_alone = any(definition is stmt for stmt in below) and not _is_made_of(definition, part)
+                    found = [definition] if is_alone else [*found, definition]
             below = [stmt for each in found for stmt in each.body]
     return found
 

@@ -63,8 +63,8 @@ def decompile_module(
     Raises DecompilationError for code that cannot be decompiled.
     """
     listings = Listings()
-    found = _proven(code, oracle, without, listings)
-    return _on_its_lines(found, oracle, listings) if as_written else found
+    decompiled_module = _proven(code, oracle, without, listings)
+    return _on_its_lines(decompiled_module, oracle, listings) if as_written else decompiled_module
 
 
 def _proven(code: Code, oracle: Oracle | None, without: frozenset[str], listings: Listings) -> DecompiledModule:

@@ -38,15 +38,15 @@ def of_breaks(session: Session) -> Iterator[Finding]:
         for each in (*compiled.breaks, *((unsaid,) if unsaid is not None else ())):
             line = each.where or UserLine(function.filename, function.first_line, "", function.name)
             finding = _finding(function, compiled, each, line, ended.get((line.filename, line.line)))
-            own = _own_line(compiled, each, line)
-            if own is None:
+            user_line = _own_line(compiled, each, line)
+            if user_line is None:
                 own_places.setdefault((line.filename, line.line), len(findings))
                 findings.append(finding)
                 continue
-            is_inside = (own.filename, own.line) in lines
+            is_inside = (user_line.filename, user_line.line) in lines
             fix = finding.fix if finding.kind == OPTIMIZER.name else at_call_of_library(finding, each, is_inside)
-            finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {finding.where}", fix=fix)
-            (inside if is_inside else around).setdefault((own.filename, own.line), []).append(finding)
+            finding = replace(finding, where=place(user_line), cause=f"{finding.cause}, in {finding.where}", fix=fix)
+            (inside if is_inside else around).setdefault((user_line.filename, user_line.line), []).append(finding)
     _put_inside(around, inside)
     for at, breaks in inside.items():
         if at in own_places:
@@ -119,10 +119,10 @@ def _own_line(compiled: Compile, found: GraphBreak, line: UserLine) -> UserLine 
 
 def _as_one(found: list[Finding]) -> Finding:
     """Return the first of some findings, with the cost of all."""
-    first, others = found[0], {each.cause for each in found} - {found[0].cause}
+    first, others = found[0], {finding.cause for finding in found} - {found[0].cause}
     whole = first
     for each in found[1:]:
         whole = joined(whole, each)
-    worst = "high" if any(each.severity == "high" for each in found) else first.severity
+    worst = "high" if any(finding.severity == "high" for finding in found) else first.severity
     more = f", and {counted(len(others), 'more graph break')} inside of that call" if others else ""
     return replace(whole, severity=worst, cause=f"{first.cause}{more}")

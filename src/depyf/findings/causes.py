@@ -94,7 +94,7 @@ class Cause:
 def causes(session: Session) -> list[Cause]:
     """Return the causes of a run's recompiles. A cause that follows from an outer call is below that call's cause."""
     functions = session.functions
-    found = [each for function in functions.values() for each in _causes_of(functions[function.root], function)]
+    found = [cause for function in functions.values() for cause in _causes_of(functions[function.root], function)]
     seen = [_seen(each) for each in found]
     at: dict[tuple[_Place, _Pair], list[int]] = {}
     for index, changes in enumerate(seen):
@@ -163,7 +163,7 @@ def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:
 
     A number that torch compiles separately for each value is one cause, whichever lines check it.
     """
-    specialized = {(each.function.key, each.failures[0].subject) for each in found if each.kind is SPECIALIZED}
+    specialized = {(cause.function.key, cause.failures[0].subject) for cause in found if cause.kind is SPECIALIZED}
     first: dict[tuple[str, str, UserLine | None], int] = {}
     for index in sorted(
         range(len(found)), key=lambda each: (found[each].kind is not SPECIALIZED, -len(found[each].compiles))

@@ -53,7 +53,7 @@ def followed(subject: str, here: LinesRead, read: Iterable[LinesRead]) -> tuple[
             return x * factor        # this line reads it
     """
     found, own = None, (here.filename, here.first_line)
-    others = [each for each in read if (each.filename, each.first_line) != own]
+    others = [lines_read for lines_read in read if (lines_read.filename, lines_read.first_line) != own]
     while True:
         source = function_source(here.filename, here.first_line)
         line = reading_line(subject, source)
@@ -76,7 +76,7 @@ def _handed_over(subject: str, source: str, line: int, others: list[LinesRead]) 
             if not isinstance(given, _Value) or rest == _normal(subject) or rest[:1] not in ("", ".", "["):
                 continue
             name = ast.unparse(call.func).rpartition(".")[2]
-            named = [each for each in others if each.name.rpartition(".")[2] == name]
+            named = [lines_read for lines_read in others if lines_read.name.rpartition(".")[2] == name]
             is_attribute = isinstance(call.func, ast.Attribute)
             taking = [(each, _parameter(each, place, is_attribute)) for each in named or others]
             taken = [(each, parameter + rest) for each, parameter in taking if parameter]

@@ -69,7 +69,7 @@ def is_in_try(source: str, line: int) -> bool:
     True
     """
     tree = parsed(source)
-    guarded = (each.body for each in statements_below(tree) if isinstance(each, ast.Try))
+    guarded = (statement.body for statement in statements_below(tree) if isinstance(statement, ast.Try))
     return any(body[0].lineno <= line <= (body[-1].end_lineno or body[-1].lineno) for body in guarded)
 
 

@@ -162,7 +162,7 @@ def side_effects(
     left out. `function` is the file and the name of the compiled function. A change before its first line, for the cell
     of a parameter, has only lines of its callers, which are left out.
     """
-    lines = {each.source: list(each.lines) for each in known}
+    lines = {side_effect.source: list(side_effect.lines) for side_effect in known}
     for part in _NEXT_EFFECT.split(payload):
         source = _EFFECT_SOURCE.match(part)
         if source is not None:

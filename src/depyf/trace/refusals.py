@@ -39,9 +39,9 @@ class Listed(str):
 
     def __new__(cls, texts: list[str]) -> Listed:
         """Hold texts."""
-        made = super().__new__(cls)
-        made.texts = texts
-        return made
+        listed = super().__new__(cls)
+        listed.texts = texts
+        return listed
 
 
 @dataclass(slots=True)

@@ -288,7 +288,7 @@ def _artefact_lines(written: Iterable[Artefact], packed: Set[str]) -> list[str]:
 def _lines(session: Session) -> str:
     """Return the section on how much of the user's functions runs in graphs, with a count of library functions."""
     found = line_states(session)
-    own = [each for each in found if not is_library_file(each.filename)]
+    own = [function_lines for function_lines in found if not is_library_file(function_lines.filename)]
     rows = [f"- {each.words}, {short_path(each.filename)}:{each.first_line}" for each in own]
     if len(found) > len(own):
         rows.append(f"- {counted(len(found) - len(own), 'function')} of libraries; `index.json` has the lines")

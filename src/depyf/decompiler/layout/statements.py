@@ -92,9 +92,9 @@ def statements(source: str, origins: Origins) -> list[Statement]:
         depth += generate_token.type == token.OP and generate_token.string in OPENING
         in_string += generate_token.type in F_STRINGS[::2]
         end = generate_token.end
-    for each in found:
-        known = [piece.line for piece in each.pieces if piece.line]
-        each.line, each.last = (known[0], max(known)) if known else (0, 0)
+    for statement in found:
+        known = [piece.line for piece in statement.pieces if piece.line]
+        statement.line, statement.last = (known[0], max(known)) if known else (0, 0)
     return found
 
 

@@ -204,7 +204,7 @@ def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stm
     annotation in a `finally` has a number for each copy, of which one is left.
     """
     marked = {number for node in nodes(body) if (number := _reaches(node)) is not None}
-    by_number = {one.number: one for one in found if one.number is not None}
+    by_number = {deferred.number: deferred for deferred in found if deferred.number is not None}
     lost = sorted(by_number.keys() - marked)
     if lost:
         copied = {by_number[number].name for number in _in_finally(body) if number in by_number}
@@ -237,11 +237,11 @@ def _place_others(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]
         place += 1
     stores = _stores(body)
     out = body[:place]
-    for one in found:
-        at = _assignment(body, one, stores.get(one.name, deque()), place)
-        until = at if at is not None else _by_line(body, one, place)
+    for deferred in found:
+        at = _assignment(body, deferred, stores.get(deferred.name, deque()), place)
+        until = at if at is not None else _by_line(body, deferred, place)
         out += body[place:until]
-        out.append(_annotated(one, body[at] if at is not None else None))
+        out.append(_annotated(deferred, body[at] if at is not None else None))
         place = until + (at is not None)
     return out + body[place:]
 

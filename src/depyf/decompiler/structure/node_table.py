@@ -45,8 +45,8 @@ class Node:
 
 def find_jumps(items: list[Item]) -> list[Jump]:
     """Return the unfilled jumps that leave items, in source order."""
-    found = _plain_jumps(items)
-    return _outer_jumps(items) if found is None else found
+    jumps = _plain_jumps(items)
+    return _outer_jumps(items) if jumps is None else jumps
 
 
 def _plain_jumps(items: list[Item]) -> list[Jump] | None:

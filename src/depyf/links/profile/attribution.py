@@ -87,7 +87,7 @@ def _fences(seconds: Sequence[float]) -> tuple[float, float]:
 
 
 def _typical(kept: list[Period]) -> int:
-    middle = median(each.seconds for each in kept)
+    middle = median(period.seconds for period in kept)
     return min(range(len(kept)), key=lambda index: abs(kept[index].seconds - middle))
 
 
@@ -134,7 +134,7 @@ def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
 def _eager_lines(events: Sequence[Event], mark: str, names: Mapping[str, str]) -> dict[Origin, tuple[float, ...]]:
     """Return the seconds of each line's operations, including backward, in each step without compiled code."""
     found = periods(events, mark)
-    steps = [pieces_of(each, Programs(), operations_with_lines(each, names)) for each in found]
+    steps = [pieces_of(period, Programs(), operations_with_lines(period, names)) for period in found]
     alone = [cost for cost in costs(steps) if len(cost.charge.lines) == 1] if steps else []
     seconds: dict[Origin, tuple[float, ...]] = {}
     for cost in alone:

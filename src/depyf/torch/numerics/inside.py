@@ -339,7 +339,7 @@ class _Judge:
         left, right = torch.sort(_plain(values).flatten())[0], torch.sort(self._node.flatten())[0]
         if len(left) == len(right):
             return self.pairs(left, right)
-        whole = torch.sort(torch.cat([left, *(_plain(each).flatten() for each in rest)]))[0] if rest else left
+        whole = torch.sort(torch.cat([left, *(_plain(tensor).flatten() for tensor in rest)]))[0] if rest else left
         if not len(whole) or not len(right):
             return float("inf")
         is_whole = len(left) < MOST_VALUES

@@ -130,7 +130,7 @@ def recompiles(run: Run) -> list[Json]:
 
 
 def _reasons(found: Iterable[Reason]) -> list[Json]:
-    return [{"text": each.words, "advice": each.fix} for each in found]
+    return [{"text": reason.words, "advice": reason.fix} for reason in found]
 
 
 def costs(run: Run) -> list[Json]:

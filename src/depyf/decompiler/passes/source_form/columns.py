@@ -255,8 +255,8 @@ def _target(target: ast.expr) -> Start | None:
             case ast.Tuple([first, *_]) | ast.List([first, *_]) if place_of(target) is None:
                 target = first
             case _:
-                found = start_of(target)
-                return None if found is None else (found[0], found[1] - stars)
+                start = start_of(target)
+                return None if start is None else (start[0], start[1] - stars)
 
 
 def start_of(node: ast.AST) -> Start | None:

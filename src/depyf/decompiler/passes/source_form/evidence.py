@@ -80,7 +80,7 @@ def leaves(instructions: list[Instruction], number: int) -> bool:
 
 def is_cleanup(part: list[Instruction]) -> bool:
     """Return whether instructions unbind the name of a clause."""
-    is_alike = [one.op.partition("_")[0] for one in part] == CLEANUP
+    is_alike = [instruction.op.partition("_")[0] for instruction in part] == CLEANUP
     return is_alike and is_none(part[0]) and part[1].arg == part[2].arg
 
 
