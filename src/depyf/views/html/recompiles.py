@@ -89,11 +89,11 @@ def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
 def _entry(
     root: Function, function: Function, compiled: Compile, address: str, known: Mapping[tuple[int, str], Kind]
 ) -> Entry:
-    entry_reasons = list(entry_reasons(root, function, compiled, known))
-    near = next((each for each in entry_reasons if each.is_nearest), None)
+    by_entry = list(entry_reasons(root, function, compiled, known))
+    near = next((each for each in by_entry if each.is_nearest), None)
     others = tuple(
         (each.entry, reason, follows)
-        for each in entry_reasons
+        for each in by_entry
         for follows, found in ((False, () if each is near else each.reasons), (True, each.folded))
         for reason in found
     )
