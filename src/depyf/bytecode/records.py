@@ -33,7 +33,7 @@ else:
             if repr and shows:
                 made.__repr__ = _repr
             if eq:
-                equal, hashed = _comparing([each.name for each in dataclasses.fields(made) if each.compare])
+                equal, hashed = _comparing([field.name for field in dataclasses.fields(made) if field.compare])
                 if compares:
                     made.__eq__ = equal
                 if hashes:
@@ -109,7 +109,7 @@ else:
         exec(f"def __init__({parameters}):\n " + "\n ".join(lines or ["pass"]), scope)
         init = made.__init__ = scope["__init__"]
         init.__qualname__, init.__module__ = f"{made.__qualname__}.__init__", made.__module__
-        init.__annotations__ = {each.name: each.type for each in dataclasses.fields(made) if each.init}
+        init.__annotations__ = {field.name: field.type for field in dataclasses.fields(made) if field.init}
         init.__annotations__["return"] = None
 
     def _comparing(names):
@@ -127,5 +127,5 @@ else:
 
     @recursive_repr()
     def _repr(self):
-        shown = (each.name for each in dataclasses.fields(self) if each.repr)
+        shown = (field.name for field in dataclasses.fields(self) if field.repr)
         return f"{self.__class__.__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"

@@ -31,7 +31,7 @@ def coverage(labels: tuple[str, ...], markdown: bool) -> None:
     versions = [LABELS[label] for label in labels or LABELS]
     for line in page(versions) if markdown else report(versions):
         click.echo(line)
-    missing = [(version, one.name) for version in versions for one in opcodes(version) if not _is_shown(one)]
+    missing = [(version, opcode.name) for version in versions for opcode in opcodes(version) if not _is_shown(opcode)]
     if missing:
         names = ", ".join(f"{_label(version)} {name}" for version, name in missing)
         raise Failed(f"no handler or no test: {names}")
@@ -79,8 +79,8 @@ def page(versions: list[Version]) -> Iterator[str]:
     yield HEAD
     rows: dict[tuple[str, str], list[tuple[Version, Opcode]]] = {}
     for version in versions:
-        for one in opcodes(version):
-            rows.setdefault((one.name, one.handled), []).append((version, one))
+        for opcode in opcodes(version):
+            rows.setdefault((opcode.name, opcode.handled), []).append((version, opcode))
     for (name, handled), row in sorted(rows.items()):
         made = ", ".join(dict.fromkeys(one.made for _, one in row if one.made))
         test = row[-1][1].test.partition("::test_")[2] or "**none**"

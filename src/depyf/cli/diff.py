@@ -87,7 +87,7 @@ def diff(
 def _exit_code(old: list[Finding], new: list[Finding], severity: Severity, allow: int) -> int:
     """Return the exit code for new findings of a severity or a worse one; name them if there are too many."""
     counted_ones = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    found = [each for each in only_in_second(old, new) if each.severity in counted_ones]
+    found = [finding for finding in only_in_second(old, new) if finding.severity in counted_ones]
     if len(found) <= allow:
         return EXIT_DONE
     for each in found:
@@ -123,7 +123,7 @@ def _changes(before: dict[str, Process], after: dict[str, Process], caches: bool
 
 
 def _findings(found: dict[str, Process]) -> list[Finding]:
-    return [each for process in found.values() for each in findings(process.run.session)]
+    return [finding for process in found.values() for finding in findings(process.run.session)]
 
 
 def _times(before: Process, after: Process) -> list[Change]:
@@ -136,7 +136,7 @@ def _times(before: Process, after: Process) -> list[Change]:
 
 def _processes(directory: Path) -> dict[str, Process]:
     try:
-        found = {each.label: each for each in processes(directory, 0.0)}
+        found = {process.label: process for process in processes(directory, 0.0)}
     except (OSError, ValueError) as error:
         click.echo(f"depyf diff: {error}", err=True)
         sys.exit(EXIT_FAILED)
@@ -162,5 +162,5 @@ def _tell(process: str, change: Change, last: str, everything: bool) -> str:
 def _summary(found: list[Change]) -> str:
     if not found:
         return "nothing changed"
-    counts = [(aspect, sum(each.aspect == aspect for each in found)) for aspect in EVERY]
+    counts = [(aspect, sum(change.aspect == aspect for change in found)) for aspect in EVERY]
     return f"{len(found)} changes: " + ", ".join(f"{count} of {aspect}" for aspect, count in counts if count)

@@ -92,13 +92,13 @@ def fix_command(
         click.echo(f"depyf fix: it needs LibCST: pip install libcst ({error})", err=True)
         sys.exit(EXIT_FAILED)
     OWN_PACKAGES.update(packages)
-    own = Path(tempfile.mkdtemp(prefix="depyf-fix-"))
+    path = Path(tempfile.mkdtemp(prefix="depyf-fix-"))
     try:
-        kept = None if in_place else _copied(own)
-        directory = Path.cwd() if kept is None else own / "run"
+        kept = None if in_place else _copied(path)
+        directory = Path.cwd() if kept is None else path / "run"
         script = target if module else str(Path(target).resolve())
         program = Program(script, arguments, module, directory, calls, stops, limit, kept)
-        tries = Tries(program, own / "tries", forks=not lowers_time)
+        tries = Tries(program, path / "tries", forks=not lowers_time)
         try:
             if lowers_time:
                 _lower_time(tries, max_tries, budget, patch, as_json=as_json, applied=applied)
@@ -116,7 +116,7 @@ def fix_command(
         if applied:
             _apply(result.texts)
     finally:
-        shutil.rmtree(own, ignore_errors=True)
+        shutil.rmtree(path, ignore_errors=True)
     if result.plain.problem:
         sys.exit(EXIT_USAGE)
     sys.exit(0 if text or not result.plain.left else EXIT_FAILED)
@@ -159,8 +159,8 @@ def _copied(own: Path) -> Path | None:
     here = Path.cwd()
     size = 0
     for folder, names, files in os.walk(here):
-        names[:] = [each for each in names if each not in (".git", ".venv", "venv", "__pycache__", "node_modules")]
-        size += sum(os.lstat(os.path.join(folder, each)).st_size for each in files)
+        names[:] = [name for name in names if name not in (".git", ".venv", "venv", "__pycache__", "node_modules")]
+        size += sum(os.lstat(os.path.join(folder, file)).st_size for file in files)
         if size > MOST_COPIED:
             click.echo("depyf fix: the working directory is large, so the runs use it and not a copy", err=True)
             return None

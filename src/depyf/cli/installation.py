@@ -84,4 +84,4 @@ def _provides(distribution: importlib.metadata.Distribution) -> bool:
     """Return whether a distribution installs the module `depyf`."""
     names = (distribution.read_text("top_level.txt") or "").split()
     files = distribution.files or () if not names else ()
-    return PACKAGE in names or any(each.parts[:2] == (PACKAGE, "__init__.py") for each in files)
+    return PACKAGE in names or any(file.parts[:2] == (PACKAGE, "__init__.py") for file in files)

@@ -70,8 +70,8 @@ def kernel(
     with tempfile.TemporaryDirectory() as folder:
         found = list(_found(dump, Path(folder)))
     if name is None:
-        for each in dict.fromkeys(f"{each.launched.kernel.name}  {_origin(each)}" for each in found):
-            click.echo(each)
+        for unique in dict.fromkeys(f"{each.launched.kernel.name}  {_origin(each)}" for each in found):
+            click.echo(unique)
         return
     chosen = _chosen(found, name, number, dump)
     # A debugger would resolve a relative path as a module.

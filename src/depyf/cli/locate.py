@@ -83,8 +83,8 @@ def find_definition(module: str, qualname: str) -> Found:
     """
     code = find_module(module)
     candidates = bodies(code, qualname)
-    functions = [each for each in candidates if is_function(each)]
-    classes = [each for each in candidates if not is_function(each)]
+    functions = [candidate for candidate in candidates if is_function(candidate)]
+    classes = [candidate for candidate in candidates if not is_function(candidate)]
     if len(functions) == 1 and not classes or classes and not functions:
         return Found(candidates[0], code)
     value = _imported(module, qualname)

@@ -71,18 +71,18 @@ def on_its_lines(found: Found, without: frozenset[str], oracle: Oracle | None) -
     module = found.code if isinstance(found, Module) else found.module
     if module is None:
         return None
-    made = decompile_module(module, oracle=oracle, without=without, as_written=True)
+    decompiled_module = decompile_module(module, oracle=oracle, without=without, as_written=True)
     if isinstance(found, Module):
-        return made.source, made.verdict
+        return decompiled_module.source, decompiled_module.verdict
     try:
-        stmts = ast.parse(made.source).body
+        stmts = ast.parse(decompiled_module.source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     kinds = FUNCTIONS if isinstance(found, Function) else (ast.ClassDef,)
-    parts = [each for each in definitions(stmts, found.qualname) if isinstance(each, kinds)]
-    lines = made.source.splitlines(keepends=True)
-    text = ["".join(lines[_first(each) - 1 : each.end_lineno]) for each in parts]
-    return ("\n".join(text), made.verdict) if text else None
+    parts = [definition for definition in definitions(stmts, found.qualname) if isinstance(definition, kinds)]
+    lines = decompiled_module.source.splitlines(keepends=True)
+    text = ["".join(lines[_first(part) - 1 : part.end_lineno]) for part in parts]
+    return ("\n".join(text), decompiled_module.verdict) if text else None
 
 
 def _first(definition: Definition) -> int:

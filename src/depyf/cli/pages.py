@@ -22,9 +22,9 @@ def build_pages(directory: Path, called: Path, *, since: float, opened: bool) ->
     from depyf.views.html.build import build_report
 
     try:
-        made = build_report(directory, since=since)
+        report = build_report(directory, since=since)
     except Exception as error:  # noqa: BLE001 - the program's exit code goes on to its caller, whatever happens here
         return f"the report could not be built ({type(error).__name__}: {error}); `depyf report {called}` tries again"
     if opened:
-        webbrowser.open(made.page.resolve().as_uri())
-    return f"report in {called / made.page.relative_to(directory)}"
+        webbrowser.open(report.page.resolve().as_uri())
+    return f"report in {called / report.page.relative_to(directory)}"

@@ -99,15 +99,15 @@ class Given:
 
 
 def _given(paths: tuple[str, ...]) -> Given:
-    dumps = [Path(each) for each in paths if is_dump(each)]
-    traces = [each for each in paths if not is_dump(each)]
-    missing = next((each for each in dumps if not each.exists()), None)
+    dumps = [Path(path) for path in paths if is_dump(path)]
+    traces = [path for path in paths if not is_dump(path)]
+    missing = next((dump for dump in dumps if not dump.exists()), None)
     if missing is not None:
         raise FileNotFoundError(f"there is neither a dump nor a trace at {missing}")
-    left = evidence_of(each for each in traces if not is_url(each) and Path(each).exists())
+    left = evidence_of(trace for trace in traces if not is_url(trace) and Path(trace).exists())
     sources = _traces(traces, has_more=not left.is_empty)
     return Given(
-        tuple((each, tuple(sorted(index.stat().st_mtime_ns for index in indexes(each)))) for each in dumps),
+        tuple((dump, tuple(sorted(index.stat().st_mtime_ns for index in indexes(dump)))) for dump in dumps),
         tuple(sources),
         () if left.is_empty else tuple(_lines(left, sources)),
         tuple(left.recorded[rank] for rank in sorted(left.recorded)),
@@ -117,7 +117,7 @@ def _given(paths: tuple[str, ...]) -> Given:
 def _traces(paths: Sequence[str], *, has_more: bool) -> list[Source]:
     """Return the traces of paths; `has_more`: other files of the job lie beside them, or instead of them."""
     if has_more:
-        paths = [each for each in paths if holds_trace(each)]
+        paths = [path for path in paths if holds_trace(path)]
     sources = find(paths) if paths else []
     return [source for source in sources if source.begins] if has_more else sources
 

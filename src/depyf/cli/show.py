@@ -118,9 +118,9 @@ def _check_views(views: int, as_sarif: bool, as_lines: bool, as_json: bool, budg
 def _print_findings(found: list[Process], as_sarif: bool) -> None:
     """Print the findings for editors and code hosts."""
     if as_sarif:
-        click.echo(sarif((each.label, findings(each.run.session)) for each in found), nl=False)
+        click.echo(sarif((process.label, findings(process.run.session)) for process in found), nl=False)
         return
-    for line in message_lines(merged(one for each in found for one in findings(each.run.session))):
+    for line in message_lines(merged(finding for process in found for finding in findings(process.run.session))):
         click.echo(line)
 
 
@@ -161,7 +161,7 @@ def _processes(directory: Path, label: str | None) -> list[Process]:
     except (OSError, ValueError) as error:
         click.echo(f"depyf show: {error}", err=True)
         sys.exit(EXIT_FAILED)
-    kept = [each for each in found if label in (None, each.label, each.key)]
+    kept = [process for process in found if label in (None, process.label, process.key)]
     if not kept:
         what = f"no process {label!r}" if found else "no dump"
         click.echo(f"depyf show: there is {what} in {directory}", err=True)

@@ -45,17 +45,17 @@ def _of_module(found: Module, without: frozenset[str]) -> tuple[str, Verdict, Co
 
 
 def _of(found: Function, without: frozenset[str]) -> tuple[str, Verdict, Code | None]:
-    made = decompile_code(found.code, without=without)
+    decompiled = decompile_code(found.code, without=without)
     try:
         candidate = recompile(
-            made.module_source,
+            decompiled.module_source,
             found.code,
             filename="<depyf>",
-            placeholders=made.placeholders,
-            function=None if found.code.co_name == "<lambda>" else made.function,
-            names=made.names,
-            functions=made.functions,
+            placeholders=decompiled.placeholders,
+            function=None if found.code.co_name == "<lambda>" else decompiled.function,
+            names=decompiled.names,
+            functions=decompiled.functions,
         )
     except DecompilationError:
-        return made.module_source, made.verdict, None
-    return made.module_source, made.verdict, read(candidate)
+        return decompiled.module_source, decompiled.verdict, None
+    return decompiled.module_source, decompiled.verdict, read(candidate)

@@ -69,9 +69,9 @@ def decompile(x: object) -> str:
     if is_class_body(found):
         return class_source(read(found))
     if is_of_dynamo(found):
-        made = decompile_function(found, simplify=True)
-        if made.level is not Level.UNPROVEN:
-            return made.source
+        decompiled = decompile_function(found, simplify=True)
+        if decompiled.level is not Level.UNPROVEN:
+            return decompiled.source
     return source_of(found)
 
 

@@ -72,7 +72,7 @@ def _source(
     with faults_named("decompiling", code):
         body, names = decompile(code, without=without, apart=apart)
         stmts, grammar = module_body(body, names.objects), Grammar.of(code)
-        found = [each for each in definitions(stmts, qualname) if isinstance(each, kinds)]
+        found = [definition for definition in definitions(stmts, qualname) if isinstance(definition, kinds)]
         if not found:
             return None
         source = write(found, grammar)
@@ -109,10 +109,10 @@ def definitions(stmts: Sequence[ast.stmt], qualname: str) -> list[Definition]:
     for part in qualname.split("."):
         if part != LOCALS:
             found = []
-            for each in _in_scope(below):
-                if each.name == part:
-                    is_alone = any(each is stmt for stmt in below) and not _is_made_of(each, part)
-                    found = [each] if is_alone else [*found, each]
+            for definition in _in_scope(below):
+                if definition.name == part:
+                    is_alone = any(definition is stmt for stmt in below) and not _is_made_of(definition, part)
+                    found = [definition] if is_alone else [*found, definition]
             below = [stmt for each in found for stmt in each.body]
     return found
 

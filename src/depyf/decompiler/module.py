@@ -63,18 +63,18 @@ def decompile_module(
     Raises DecompilationError for code that cannot be decompiled.
     """
     listings = Listings()
-    found = _proven(code, oracle, without, listings)
-    return _on_its_lines(found, oracle, listings) if as_written else found
+    decompiled_module = _proven(code, oracle, without, listings)
+    return _on_its_lines(decompiled_module, oracle, listings) if as_written else decompiled_module
 
 
 def _proven(code: Code, oracle: Oracle | None, without: frozenset[str], listings: Listings) -> DecompiledModule:
     source = module_source(code, without=without, listings=listings)
-    found = DecompiledModule(source, code, judge(code, source, oracle=oracle, listings=listings))
-    if found.level is Level.EXACT or WRITTEN in without:
-        return found
+    decompiled_module = DecompiledModule(source, code, judge(code, source, oracle=oracle, listings=listings))
+    if decompiled_module.level is Level.EXACT or WRITTEN in without:
+        return decompiled_module
     source = module_source(code, without=without | {WRITTEN}, listings=listings)
     plain = DecompiledModule(source, code, judge(code, source, oracle=oracle, listings=listings))
-    return plain if plain.level > found.level else found
+    return plain if plain.level > decompiled_module.level else decompiled_module
 
 
 def _on_its_lines(found: DecompiledModule, oracle: Oracle | None, listings: Listings) -> DecompiledModule:

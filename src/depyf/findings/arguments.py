@@ -55,7 +55,7 @@ def _parameters(source: str) -> tuple[tuple[str, ...], int]:
     function = next((each for each in parsed(source).body if isinstance(each, ast.FunctionDef)), None)
     if function is None:
         return (), 0
-    names = tuple(each.arg for each in (*function.args.posonlyargs, *function.args.args))
+    names = tuple(parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args))
     own = names[1:] if names[:1] == ("self",) else names
     return own, len(own) - len(function.args.defaults)
 
@@ -73,8 +73,8 @@ def _given(line: UserLine, parameter: str, parameters: tuple[str, ...], required
     position = parameters.index(parameter)
     found = []
     for call in calls:
-        named = [each.value for each in call.keywords if each.arg == parameter]
-        is_plain = not any(isinstance(each, ast.Starred) for each in call.args)
+        named = [keyword.value for keyword in call.keywords if keyword.arg == parameter]
+        is_plain = not any(isinstance(arg, ast.Starred) for arg in call.args)
         found += [*named, *(call.args[position : position + 1] if is_plain else ())]
     return found[0] if len(found) == 1 else None
 

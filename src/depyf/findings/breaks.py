@@ -29,7 +29,7 @@ def of_breaks(session: Session) -> Iterator[Finding]:
     for function, compiled in session.compiles():
         ended.update(dict.fromkeys(ends_at(compiled), function))
     own_places: dict[Place, int] = {}
-    found: list[Finding] = []
+    findings: list[Finding] = []
     inside: dict[Place, list[Finding]] = {}
     around: dict[Place, list[Finding]] = {}
     places, lines = break_places(session), compiled_lines(session)
@@ -38,22 +38,22 @@ def of_breaks(session: Session) -> Iterator[Finding]:
         for each in (*compiled.breaks, *((unsaid,) if unsaid is not None else ())):
             line = each.where or UserLine(function.filename, function.first_line, "", function.name)
             finding = _finding(function, compiled, each, line, ended.get((line.filename, line.line)))
-            own = _own_line(compiled, each, line)
-            if own is None:
-                own_places.setdefault((line.filename, line.line), len(found))
-                found.append(finding)
+            user_line = _own_line(compiled, each, line)
+            if user_line is None:
+                own_places.setdefault((line.filename, line.line), len(findings))
+                findings.append(finding)
                 continue
-            is_inside = (own.filename, own.line) in lines
+            is_inside = (user_line.filename, user_line.line) in lines
             fix = finding.fix if finding.kind == OPTIMIZER.name else at_call_of_library(finding, each, is_inside)
-            finding = replace(finding, where=place(own), cause=f"{finding.cause}, in {finding.where}", fix=fix)
-            (inside if is_inside else around).setdefault((own.filename, own.line), []).append(finding)
+            finding = replace(finding, where=place(user_line), cause=f"{finding.cause}, in {finding.where}", fix=fix)
+            (inside if is_inside else around).setdefault((user_line.filename, user_line.line), []).append(finding)
     _put_inside(around, inside)
     for at, breaks in inside.items():
         if at in own_places:
-            found[own_places[at]] = joined(found[own_places[at]], _as_one(breaks))
+            findings[own_places[at]] = joined(findings[own_places[at]], _as_one(breaks))
         else:
-            found.append(_as_one(breaks))
-    yield from found
+            findings.append(_as_one(breaks))
+    yield from findings
 
 
 def _put_inside(around: dict[Place, list[Finding]], inside: dict[Place, list[Finding]]) -> None:
@@ -96,10 +96,10 @@ def _in_place_of(function: Function, *, is_told: bool) -> str:
     """
     name = whole_name(function)
     failures = [each.failure for each in function.compiles if each.failure is not None]
-    if any(each.raised for each in failures):
+    if any(failure.raised for failure in failures):
         demand = f"with {failures[-1].demanded_by} " if failures[-1].demanded_by else ""
         return f"`{name}` fails: {demand}its call raises {failures[-1].kind}"
-    is_eager = is_told or all(each.raised is False for each in failures)
+    is_eager = is_told or all(failure.raised is False for failure in failures)
     part = "the rest" if function.is_resume else "all"
     return f"{part} of `{name}` {'runs eager' if is_eager else 'is not compiled'}"
 
@@ -119,10 +119,10 @@ def _own_line(compiled: Compile, found: GraphBreak, line: UserLine) -> UserLine 
 
 def _as_one(found: list[Finding]) -> Finding:
     """Return the first of some findings, with the cost of all."""
-    first, others = found[0], {each.cause for each in found} - {found[0].cause}
+    first, others = found[0], {finding.cause for finding in found} - {found[0].cause}
     whole = first
     for each in found[1:]:
         whole = joined(whole, each)
-    worst = "high" if any(each.severity == "high" for each in found) else first.severity
+    worst = "high" if any(finding.severity == "high" for finding in found) else first.severity
     more = f", and {counted(len(others), 'more graph break')} inside of that call" if others else ""
     return replace(whole, severity=worst, cause=f"{first.cause}{more}")

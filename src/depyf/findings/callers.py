@@ -82,7 +82,7 @@ def _argument(text: str, function: Function, failure: GuardFailure) -> str:
     position, keyword, rest = _place(function, failure.subject)
     for call in calls:
         named = [each.value for each in call.keywords if each.arg is not None and each.arg == keyword]
-        plain = not any(isinstance(each, ast.Starred) for each in call.args)
+        plain = not any(isinstance(arg, ast.Starred) for arg in call.args)
         given = [*named, *call.args[position : position + 1]] if plain and position is not None else named
         if given and isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript)):
             return ast.unparse(given[0]) + rest
@@ -114,7 +114,7 @@ def _place(function: Function, subject: str) -> tuple[int | None, str, str]:
         return int(position["number"]), "", position["rest"]
     if keyword is not None:
         return None, keyword["name"], keyword["rest"]
-    own = [each for each in function.parameters if each != "self"]
+    own = [parameter for parameter in function.parameters if parameter != "self"]
     if named is None or named["name"] not in own:
         return None, subject, ""
     return own.index(named["name"]), named["name"], named["rest"]

@@ -94,11 +94,11 @@ class Cause:
 def causes(session: Session) -> list[Cause]:
     """Return the causes of a run's recompiles. A cause that follows from an outer call is below that call's cause."""
     functions = session.functions
-    found = [each for own in functions.values() for each in _causes_of(functions[own.root], own)]
+    found = [cause for function in functions.values() for cause in _causes_of(functions[function.root], function)]
     seen = [_seen(each) for each in found]
     at: dict[tuple[_Place, _Pair], list[int]] = {}
     for index, changes in enumerate(seen):
-        for key in {(each.place, pair) for each in changes for pair in each.pairs}:
+        for key in {(change.place, pair) for change in changes for pair in change.pairs}:
             at.setdefault(key, []).append(index)
     inside: dict[int, int] = {}
     for index, each in enumerate(found):
@@ -153,7 +153,7 @@ def _join_conditions(found: list[Cause], inside: dict[int, int]) -> None:
     for index, cause in enumerate(found):
         why = cause.failures[0]
         numbers = sorted(values_in(parsed(why.subject))) if why.is_condition and index not in inside else ()
-        same = [deciding[cause.function.key, each] for each in numbers if (cause.function.key, each) in deciding]
+        same = [deciding[cause.function.key, number] for number in numbers if (cause.function.key, number) in deciding]
         if same:
             inside[index] = same[0]
 
@@ -163,7 +163,7 @@ def _join_of_line(found: list[Cause], inside: dict[int, int]) -> None:
 
     A number that torch compiles separately for each value is one cause, whichever lines check it.
     """
-    specialized = {(each.function.key, each.failures[0].subject) for each in found if each.kind is SPECIALIZED}
+    specialized = {(cause.function.key, cause.failures[0].subject) for cause in found if cause.kind is SPECIALIZED}
     first: dict[tuple[str, str, UserLine | None], int] = {}
     for index in sorted(
         range(len(found)), key=lambda each: (found[each].kind is not SPECIALIZED, -len(found[each].compiles))
@@ -219,16 +219,16 @@ def _causes_of(root: Function, function: Function) -> Iterator[Cause]:
             if number == 0:
                 firsts.add(key)
     compared = {_looked_at(told[0][0]): told[0][0].line for told in found.values() if told[0][0].is_condition}
-    effects = [each for compiled in function.compiles for each in compiled.effects]
+    effects = [effect for compiled in function.compiles for effect in compiled.effects]
     for key, told_of in found.items():
         kind = _specialized(kinds[key], key[1], told_of, compared)
         if kind is SPECIALIZED:
             told_of = [(_compared_at(compared[key[1]], function, *each), each[1]) for each in told_of]
         failures, compiles = zip(*told_of, strict=True)
-        theirs = [each for each in effects if _is_of(each.source, failures[0])]
+        theirs = [effect for effect in effects if _is_of(effect.source, failures[0])]
         grown = _grown(kind, failures, is_changed=bool(theirs))
-        is_set = any(_is_assigned(failures[0], line) for each in theirs for line in each.lines)
-        lines = tuple(line for each in theirs for line in each.lines)
+        is_set = any(_is_assigned(failures[0], line) for their in theirs for line in their.lines)
+        lines = tuple(line for their in theirs for line in their.lines)
         yield Cause(function, grown, failures, compiles, key in firsts, bool(theirs), is_set, lines)
 
 
@@ -278,14 +278,14 @@ def _keeps_size(failure: GuardFailure, compiled: Compile) -> bool:
 
     torch records the replacement when a call or a loop needs the number. The new entry then requires the number.
     """
-    numbers = {each.detail for each in compiled.shapes if each.kind == SPECIALIZATION}
+    numbers = {shape.detail for shape in compiled.shapes if shape.kind == SPECIALIZATION}
     changed = failure.changed_dimensions
     return bool(changed) and all(str(actual) in numbers for _, _, actual in changed)
 
 
 def _grown(kind: Kind, failures: tuple[GuardFailure, ...], *, is_changed: bool) -> Kind:
     """Return the kind of a value, with growth mentioned after the sentence that every view shows."""
-    if is_changed and kind.change is Changed.NONE and all(each.expected_value is None for each in failures):
+    if is_changed and kind.change is Changed.NONE and all(failure.expected_value is None for failure in failures):
         return SET_IN_CALL
     found = _growth(kind, failures, is_changed=is_changed)
     return kind if found is kind else replace(found, cause=kind.cause, place_words=kind.place_words)
@@ -351,8 +351,8 @@ def _step(failures: tuple[GuardFailure, ...]) -> int:
 
 def _numbers(failures: tuple[GuardFailure, ...]) -> list[int]:
     """Return the first expected number and all actual ones, or [] if there are fewer than three or others."""
-    values = [*(each.expected_value for each in failures[:1]), *(each.actual_value for each in failures)]
-    numbers = [each for each in values if type(each) is int]
+    values = [*(failure.expected_value for failure in failures[:1]), *(failure.actual_value for failure in failures)]
+    numbers = [value for value in values if type(value) is int]
     return numbers if 3 <= len(numbers) == len(values) else []
 
 

@@ -39,7 +39,7 @@ def of_cuda_graphs(session: Session) -> Iterator[Finding]:
             kind = "cuda-graph-skipped" if each.event == SKIPPED else "cuda-graph-recorded-again"
             where = Where(short_path(file), line, inside)
             yield Finding(kind, "medium", where, cause[0].upper() + cause[1:], cost, _fix(reason), ids)
-        sizes = [each.reason for each in compiled.cuda_graphs if each.event == SIZES]
+        sizes = [cuda_graph.reason for cuda_graph in compiled.cuda_graphs if cuda_graph.event == SIZES]
         if len(sizes) > 1:
             where = Where(short_path(function.filename), function.first_line, function.name)
             first = ", ".join(sizes[:MOST_SIZES])

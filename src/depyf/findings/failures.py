@@ -65,8 +65,8 @@ def unsaid_break(compiled: Compile, breaks: frozenset[Place]) -> GraphBreak | No
     if failure is None or failure.kind not in UNSUPPORTED or is_limit(failure) or ends_at(compiled) & breaks:
         return None
     reason, text = reason_of(failure), failure.reason
-    found = GraphBreak(reason, text, tuple(failure.hints), "", failure.where, compiled.user_stack, 0, text)
-    return None if kind_of_break(found) is GENERIC else found
+    graph_break = GraphBreak(reason, text, tuple(failure.hints), "", failure.where, compiled.user_stack, 0, text)
+    return None if kind_of_break(graph_break) is GENERIC else graph_break
 
 
 def place(line: UserLine) -> Where:
@@ -94,17 +94,17 @@ def reason_of(failure: Failure) -> str:
 def caused_by(failure: Failure, reason: str) -> str:
     """Return the causes of a failure, outermost first, without those whose text is in the reason or in another."""
     said, words = reason, ""
-    for each in failure.causes:
-        if each.partition(": ")[2].rstrip(".") not in said or ": " not in each:
-            words += f"; caused by {without_addresses(each).rstrip('.')}"
+    for cause in failure.causes:
+        if cause.partition(": ")[2].rstrip(".") not in said or ": " not in cause:
+            words += f"; caused by {without_addresses(cause).rstrip('.')}"
             said += words
     return words
 
 
 def _again(session: Session, function: Function, compiled: Compile) -> str:
     """Return why a function was compiled again, if the compile that failed was not its first."""
-    told = next(iter(reasons(session.functions[function.root], function, compiled)), None)
-    return f"; it was compiled again because {told.sentence}" if told is not None else ""
+    reason = next(iter(reasons(session.functions[function.root], function, compiled)), None)
+    return f"; it was compiled again because {reason.sentence}" if reason is not None else ""
 
 
 def _advice(failure: Failure) -> str:
@@ -138,8 +138,8 @@ def of_failures(session: Session) -> Iterator[Finding]:
 def of_call_failures(session: Session) -> Iterator[Finding]:
     """Yield a finding for each exception that the code of a backend raised in calls."""
     for function, compiled in session.compiles():
-        for each in compiled.call_failures:
-            failure, times = each.failure, counted(each.times, "call")
+        for call_failure in compiled.call_failures:
+            failure, times = call_failure.failure, counted(call_failure.times, "call")
             where = failure.where or UserLine(function.filename, function.first_line, "", function.name)
             reason = without_addresses(reason_of(failure))
             words = f"{failure.kind}: {reason}{caused_by(failure, reason)}"

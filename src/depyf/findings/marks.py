@@ -61,7 +61,7 @@ def _needed(fact: ShapeFact | None) -> str:
 
 def _specialization(compiled: Compile, size: int) -> ShapeFact | None:
     """Return torch's record of a size that became this number, or None."""
-    return next((each for each in compiled.shapes if each.kind == _SPECIALIZED and each.detail == str(size)), None)
+    return next((shape for shape in compiled.shapes if shape.kind == _SPECIALIZED and shape.detail == str(size)), None)
 
 
 def _void(guards: tuple[Guard, ...]) -> Iterator[_Void]:
@@ -85,9 +85,9 @@ def _keywords(clause: str) -> dict[str, object]:
     except SyntaxError:
         return {}
     found: dict[str, object] = {}
-    for each in call.keywords if isinstance(call, ast.Call) else ():
+    for keyword in call.keywords if isinstance(call, ast.Call) else ():
         try:
-            found[each.arg or ""] = ast.literal_eval(each.value)
+            found[keyword.arg or ""] = ast.literal_eval(keyword.value)
         except ValueError:
             continue
     return found

@@ -15,9 +15,9 @@ def merged(found: Iterable[Finding]) -> tuple[Finding, ...]:
     The order is the same for two runs of one program, because it depends on counts and never on seconds.
     """
     found_once: dict[object, Finding] = {}
-    for each in found:
-        key = each.kind, each.where, each.cause
-        found_once[key] = joined(found_once[key], each) if key in found_once else each
+    for finding in found:
+        key = finding.kind, finding.where, finding.cause
+        found_once[key] = joined(found_once[key], finding) if key in found_once else finding
     return tuple(sorted(found_once.values(), key=_rank))
 
 

@@ -18,7 +18,7 @@ def of_repeats(session: Session) -> Iterator[Finding]:
     """Yield a finding for each run of equal blocks, unless the program asked for one whole graph ahead of its calls."""
     for _, compiled in session.compiles():
         runs = compiled.repeats
-        share = sum(each.blocks * each.operations for each in runs) / runs[0].whole if runs else 0.0
+        share = sum(run.blocks * run.operations for run in runs) / runs[0].whole if runs else 0.0
         if share < LEAST_SHARE or compiled.failure is not None or isinstance(compiled.trigger, NoCall):
             continue
         for each in runs:

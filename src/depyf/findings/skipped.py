@@ -21,14 +21,14 @@ _NOTHING = ("No ops traced", "no tensor-related objects", "no content in functio
 def of_skipped(session: Session) -> Iterator[Finding]:
     """Yield a finding for each function of the user's own that Dynamo skipped."""
     failed = {(each.name, each.filename) for each, one in session.compiles() if one.failure is not None}
-    for each in skips(session):
-        if any(words in each.reason for words in _NOTHING):
+    for skip in skips(session):
+        if any(words in skip.reason for words in _NOTHING):
             continue
-        if each.whose is Whose.OWN and (each.name, each.filename) not in failed:
-            rest = resumed_function(each.name)
-            what = f"The rest of `{rest[0]}` after the break at :{rest[1]}" if rest is not None else f"`{each.what}`"
-            cause = f"{what} runs eager: {_bare(each.reason)}"
-            where = Where(short_path(each.filename), 0, each.name)
+        if skip.whose is Whose.OWN and (skip.name, skip.filename) not in failed:
+            rest = resumed_function(skip.name)
+            what = f"The rest of `{rest[0]}` after the break at :{rest[1]}" if rest is not None else f"`{skip.what}`"
+            cause = f"{what} runs eager: {_bare(skip.reason)}"
+            where = Where(short_path(skip.filename), 0, skip.name)
             yield Finding("skipped", "low", where, cause, Cost(None, 0.0, 0), "", ())
 
 

@@ -71,19 +71,19 @@ def proposer(function: Proposer) -> Proposer:
 def event_of(run: Run, finding: Finding) -> Event | None:
     """Return the event of recompiles behind a finding, or None for another finding."""
     ids = set(finding.compiles)
-    found = (each for each in events(run.session) if ids & {str(one.id) for _, one in each.compiles})
+    found = (event for event in events(run.session) if ids & {str(one.id) for _, one in event.compiles})
     return next(found, None)
 
 
 def kinds_of(event: Event | None, finding: Finding) -> list[str]:
     """Return the kinds that a finding is about: its own, that of its cause, and those of what else differed."""
     cause = [event.cause.kind.name] if event is not None else []
-    return list(dict.fromkeys((finding.kind, *cause, *(each.kind for each in finding.also))))
+    return list(dict.fromkeys((finding.kind, *cause, *(difference.kind for difference in finding.also))))
 
 
 def call_of(compiled: Compile) -> UserLine | None:
     """Return the innermost line of the user's from which a compile was called, or None."""
-    return next((each for each in reversed(compiled.user_stack) if not is_foreign(each.filename)), None)
+    return next((user_line for user_line in reversed(compiled.user_stack) if not is_foreign(user_line.filename)), None)
 
 
 def subject_of(finding: Finding) -> tuple[str, str]:

@@ -52,9 +52,9 @@ def note(directory: Path, result: Result) -> bool:
     session = run.session
     tried = results(result)
     session.tried = {
-        (each.kind, str(each.where)): tried[each.kind, str(each.where)]
-        for each in findings(session)
-        if (each.kind, str(each.where)) in tried
+        (finding.kind, str(finding.where)): tried[finding.kind, str(finding.where)]
+        for finding in findings(session)
+        if (finding.kind, str(finding.where)) in tried
     }
     if not session.tried:
         return False
@@ -62,12 +62,12 @@ def note(directory: Path, result: Result) -> bool:
     own, theirs = (f'"process": {json.dumps(each)}' for each in (own_process(), index["process"]))
     written = index_json(session, noted).replace(own, theirs, 1)
     _replace(directory / INDEX, written)
-    _replace(directory / "index.md", index_markdown(session, noted))
+    _replace(directory / "index.md", index_markdown(session))
     return True
 
 
 def _replace(path: Path, text: str) -> None:
     """Write a file whole, so that a reader never sees a part of it."""
-    made = path.with_name(f".{path.name}.{os.getpid()}")
-    made.write_text(text, encoding="utf-8")
-    made.replace(path)
+    expansion = path.with_name(f".{path.name}.{os.getpid()}")
+    expansion.write_text(text, encoding="utf-8")
+    expansion.replace(path)

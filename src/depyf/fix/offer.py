@@ -34,7 +34,7 @@ def offer(directories: Iterable[Path], beside: Iterable[Path]) -> Offer:
     for directory in directories:
         run = read_run(directory)
         for finding in findings(run.session):
-            keys = {each.key for each in proposed(run, finding) if _applies(each, places)}
+            keys = {edit.key for edit in proposed(run, finding) if _applies(edit, places)}
             edits |= keys
             concerned |= {(finding.kind, str(finding.where))} if keys else set()
     return Offer(len(edits), len(concerned))

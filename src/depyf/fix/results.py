@@ -92,8 +92,8 @@ class Recorder:
     def _keep(self, values: list[Any]) -> None:
         if len(self.calls) < self.most and self._bytes < MOST_BYTES:
             leaves = pytree.tree_leaves(values)
-            self._leaves += [each for each in leaves if isinstance(each, torch.Tensor) and _is_leaf(each)]
-            self.calls.append([self._copy(each) for each in leaves])
+            self._leaves += [leave for leave in leaves if isinstance(leave, torch.Tensor) and _is_leaf(leave)]
+            self.calls.append([self._copy(leave) for leave in leaves])
             self.results.append(len(pytree.tree_leaves(values[0])))
         else:
             self.left_out += 1
@@ -198,7 +198,7 @@ def compare(ours: Record | None, theirs: Record | None) -> Verdict:
         if not difference:
             # An edit may pass a number as a tensor, or one more argument.
             pairs = list(zip(ours.arguments(number), theirs.arguments(number), strict=False))
-            difference, same = _compared(*(dict(enumerate(each[at] for each in pairs)) for at in (0, 1)))
+            difference, same = _compared(*(dict(enumerate(pair[at] for pair in pairs)) for at in (0, 1)))
             difference = difference and f"argument: {difference}"
             is_bitwise &= same
         if difference:

@@ -160,7 +160,7 @@ class SavingsSearch:
     def _together(self, result: Savings, savings: Sequence[Saving]) -> tuple[Measured, Sameness] | None:
         try:
             texts = self._texts(savings, is_tried=True)
-            made = self._measured("together", texts, watches=any(each.watches for each in savings))
+            made = self._measured("together", texts, watches=any(saving.watches for saving in savings))
         except (RefusedError, OutOfBudgetError):
             return None
         same = _sameness(made.outcome, result.plain.outcome, result.eager)

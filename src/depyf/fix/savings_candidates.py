@@ -94,12 +94,12 @@ def savings_of(measured: Measured, text_of: Callable[[str], str], floors: Mappin
 def _of_blocks(measured: Measured, blocks: Blocks, floors: Mapping[str, Floor]) -> Iterator[Saving]:
     """Yield the compile of blocks instead of the model, and the reuse of a region of the compiled model."""
     before, floor = measured.stages(blocks.compile_id), floors.get(blocks.compiled.backend, Floor())
-    run, site = " and ".join(_named(each.first, each.last) for each in blocks.repeats), blocks.site
+    run, site = " and ".join(_named(repeat.first, repeat.last) for repeat in blocks.repeats), blocks.site
     whole = sum(before.values())
     why = f"{run} are equal graphs; their compile takes {whole:.1f} s"
     if site.is_module:
         of_torch = are_of_torch(measured, blocks)
-        where = ", ".join(f"`{each}`" if each else "the model" for each in blocks.containers)
+        where = ", ".join(f"`{container}`" if container else "the model" for container in blocks.containers)
         yield Saving(
             BORDER,
             site.file,
@@ -126,8 +126,8 @@ def _named(first: str, last: str) -> str:
 def _class_of(measured: Measured, blocks: Blocks) -> str:
     """Return the name of the class of equal blocks, or "" if it is unknown."""
     assert measured.times is not None
-    rows = [each for each in measured.times.repetitions if each.compile == blocks.compile_id]
-    return rows[0].kind if len({each.kind for each in rows}) == 1 else ""
+    rows = [repetition for repetition in measured.times.repetitions if repetition.compile == blocks.compile_id]
+    return rows[0].kind if len({row.kind for row in rows}) == 1 else ""
 
 
 def _after_blocks(measured: Measured, blocks: Blocks, floor: Floor) -> float:
@@ -189,7 +189,7 @@ def _of_sizes(measured: Measured) -> Iterator[Saving]:
 def _of_caches(measured: Measured, text_of: Callable[[str], str]) -> Iterator[Saving]:
     """Yield the removal of statements that switch a cache off, for the second start of the program."""
     seconds = sum(measured.stages().get(stage, 0.0) for stage in _CACHED)
-    for file in dict.fromkeys(each.file for each in measured.sites):
+    for file in dict.fromkeys(site.file for site in measured.sites):
         for line, setting in _switches(text_of(file)):
             why = f"`{setting}` switches a cache off, so that each start compiles again"
             what = "the statement goes"

@@ -93,7 +93,7 @@ def _loops(model: str, form: _Form, options: Sequence[cst.Arg]) -> list[Statemen
         more = f", {told}" if told else ""
         line = f"block.forward = torch.compile(block.forward{more})" if form.of_torch else f"block.compile({told})"
         loops.append(cst.parse_statement(f"for block in {blocks}:\n    {line}\n"))
-    return [each for each in loops if isinstance(each, cst.For)]
+    return [loop for loop in loops if isinstance(loop, cst.For)]
 
 
 def _indexed(path: str) -> str:
@@ -159,8 +159,8 @@ def without_option(name: str) -> Change:
         calls = [each for each in m.findall(found, m.Call()) if isinstance(each, cst.Call) and _option(each, name)]
         if len(calls) != 1:
             raise RefusedError(f"no call of the line has `{name}`, or several")
-        args = [each for each in calls[0].args if each.keyword is None or each.keyword.value != name]
-        args[-1:] = [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in args[-1:]]
+        args = [arg for arg in calls[0].args if arg.keyword is None or arg.keyword.value != name]
+        args[-1:] = [arg.with_changes(comma=cst.MaybeSentinel.DEFAULT) for arg in args[-1:]]
         changed = found.deep_replace(calls[0], calls[0].with_changes(args=args))
         assert isinstance(changed, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         return [changed]
@@ -169,7 +169,7 @@ def without_option(name: str) -> Change:
 
 
 def _option(call: cst.Call, name: str) -> bool:
-    return any(each.keyword is not None and each.keyword.value == name for each in call.args)
+    return any(arg.keyword is not None and arg.keyword.value == name for arg in call.args)
 
 
 def without_statement(module: cst.Module, line: int) -> cst.Module:

@@ -84,7 +84,7 @@ def blocks_of(measured: Measured) -> Iterator[Blocks]:
     """Yield the compiles with equal blocks whose call of `torch.compile` is known."""
     run = measured.outcome.run
     for function, compiled in run.session.compiles() if run is not None else ():
-        repeats = tuple(each for each in compiled.repeats if each.first)
+        repeats = tuple(repeat for repeat in compiled.repeats if repeat.first)
         site = _site(measured.sites, run.session, function) if run is not None else None
         if repeats and site is not None:
             yield Blocks(function, compiled, repeats, site)
@@ -124,9 +124,9 @@ def are_of_torch(measured: Measured, blocks: Blocks) -> bool:
 
 def share_of_blocks(repeats: tuple[Repeat, ...]) -> float:
     """Return the share of a graph's operations that lie in equal blocks."""
-    return sum(each.blocks * each.operations for each in repeats) / repeats[0].whole
+    return sum(repeat.blocks * repeat.operations for repeat in repeats) / repeats[0].whole
 
 
 def share_of_first(repeats: tuple[Repeat, ...]) -> float:
     """Return the share of a graph's operations that lie in the first block of each run of blocks."""
-    return sum(each.operations for each in repeats) / repeats[0].whole
+    return sum(repeat.operations for repeat in repeats) / repeats[0].whole

@@ -79,7 +79,7 @@ def data(result: Savings, patch: str) -> dict[str, Any]:
         "plain": _run(result.plain),
         "made": _run(result.made) if result.made is not None else None,
         "results": result.same.words if result.same is not None else "",
-        "tried": [_tried(each) for each in is_better_first(result.tried)],
+        "tried": [_tried(tried_saving) for tried_saving in is_better_first(result.tried)],
         "patch": patch,
         "ended": result.ended,
     }

@@ -138,7 +138,7 @@ def names_of_module(module: cst.Module) -> set[str]:
                 found.add(small.name.value)
             elif isinstance(small, (cst.Assign, cst.AnnAssign)):
                 targets = [one.target for one in small.targets] if isinstance(small, cst.Assign) else [small.target]
-                found |= {name for one in targets for name in stored(one)}
+                found |= {name for target in targets for name in stored(target)}
     return found
 
 
@@ -183,10 +183,10 @@ def compiled_names(module: cst.Module, name: str) -> frozenset[str]:
     """
     for each in m.findall(module, m.FunctionDef(m.Name(name))):
         assert isinstance(each, cst.FunctionDef)
-        if any(m.matches(one.decorator, COMPILING) for one in each.decorators):
+        if any(m.matches(decorator.decorator, COMPILING) for decorator in each.decorators):
             return frozenset((name,))
     made = m.Assign(targets=[m.AssignTarget(m.Name())], value=m.Call(_COMPILE, [m.Arg(m.Name(name)), m.ZeroOrMore()]))
     targets = [cst.ensure_type(each, cst.Assign).targets[0].target for each in m.findall(module, made)]
     if not targets:
         raise RefusedError("the file does not give the function to `torch.compile` by its name")
-    return frozenset(cst.ensure_type(each, cst.Name).value for each in targets)
+    return frozenset(cst.ensure_type(target, cst.Name).value for target in targets)

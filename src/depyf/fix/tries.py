@@ -222,13 +222,13 @@ def counts_of(session: Session, record: Record | None = None) -> Counts:
     entries = record.entries if record is not None else []
     roots = [each for each in session.roots() if f"{os.path.basename(each.filename)}:{each.first_line}" in entries]
     hits = [compiled.hits for root in roots for compiled in root.compiles]
-    served = sum(each or 0 for each in hits)
-    is_known = record is not None and any(each is not None for each in hits)
+    served = sum(hit or 0 for hit in hits)
+    is_known = record is not None and any(hit is not None for hit in hits)
     calls = len(record.seconds) if record is not None and is_known else None
     return Counts(
         compiles=len(compiles),
         breaks=sum(len(each.breaks) for each in compiles),
-        eager=sum(each.eager_calls or 0 for each in session.functions.values()),
+        eager=sum(function.eager_calls or 0 for function in session.functions.values()),
         failures=sum(each.failure is not None for each in compiles),
         seconds=sum(each.seconds.get("total", 0.0) for each in compiles),
         calls=calls,

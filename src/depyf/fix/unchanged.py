@@ -54,14 +54,14 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
     """Yield the code objects inside another one, at any depth."""
     waiting = [code]
     while waiting:
-        inner = [each for each in waiting.pop().co_consts if isinstance(each, types.CodeType)]
+        inner = [constant for constant in waiting.pop().co_consts if isinstance(constant, types.CodeType)]
         yield from inner
         waiting += inner
 
 
 def _content(code: types.CodeType) -> object:
     """Return all of a code object that running it depends on, without its lines and its nested code."""
-    constants = [_constant(each) for each in code.co_consts if not isinstance(each, types.CodeType)]
+    constants = [_constant(constant) for constant in code.co_consts if not isinstance(constant, types.CodeType)]
     names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
     return code.co_code, names, constants, code.co_flags, code.co_argcount, code.co_kwonlyargcount
 

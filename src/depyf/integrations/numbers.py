@@ -16,7 +16,7 @@ def numbers_of(session: Session, step_seconds: float | None = None) -> dict[str,
     step_seconds: how long the last step took, in seconds, if it was measured.
     """
     compiles = [compiled for _, compiled in session.compiles()]
-    eager = [each.eager_calls for each in session.functions.values() if each.eager_calls is not None]
+    eager = [function.eager_calls for function in session.functions.values() if function.eager_calls is not None]
     found = {
         "compiles": len(compiles),
         "recompiles": sum(isinstance(each.trigger, Recompile) for each in compiles),

@@ -127,7 +127,7 @@ def _parts(artefacts: list[Artefact]) -> list[str]:
     Inductor lowers one graph after the other. What follows a module up to the next graph belongs to the module, and
     that graph to the next module.
     """
-    parts = [each.part for each in artefacts]
+    parts = [artefact.part for artefact in artefacts]
     begin = 0
     for index, each in enumerate(artefacts):
         if each.dialect is not Dialect.KERNEL:
@@ -144,9 +144,9 @@ def _parts(artefacts: list[Artefact]) -> list[str]:
 
 def _captured_places(run: Run, compiled: Compile) -> Places:
     found: dict[Origin, str] = {}
-    for each in compiled.artefacts:
-        if each.stage == CAPTURED:
-            found.update(graph_places(run.text(each.file), run.names))
+    for artefact in compiled.artefacts:
+        if artefact.stage == CAPTURED:
+            found.update(graph_places(run.text(artefact.file), run.names))
     return found
 
 
@@ -179,7 +179,7 @@ def _transformed(run: Run, function: Function, compiled: Compile, captured: dict
     file = compiled_file(compiled)
     text = run.text(file)
     breaks = joined(origin_of(each.where) for each in compiled.breaks)
-    changes = joined(origin_of(line) for each in compiled.effects for line in each.lines)
+    changes = joined(origin_of(line) for effect in compiled.effects for line in effect.lines)
     begins = function.filename, function.first_line if function.resumes_at is None else function.resumes_at
     links = transformed_links(text, captured, Seen(breaks, changes), begins)
     return [Document("transformed", "transformed code", "python", True, file, text, links)]
@@ -188,7 +188,7 @@ def _transformed(run: Run, function: Function, compiled: Compile, captured: dict
 def _guards(compiled: Compile) -> list[Document]:
     if not isinstance(compiled.guards, GuardSet):
         return []
-    rows = [" ".join(each.clause.split("\n")) for each in compiled.guards.guards]
+    rows = [" ".join(guard.clause.split("\n")) for guard in compiled.guards.guards]
     lines = {
         number: origin_of(each.where)
         for number, each in enumerate(compiled.guards.guards, start=1)
@@ -297,7 +297,7 @@ def _beside_graphs(
 ) -> list[Document]:
     """Return AOTAutograd's wrappers around the graphs, and torch's notes about them."""
     found = []
-    is_in_order = not any(each.stage in RENUMBERING for each in compiled.artefacts)
+    is_in_order = not any(artefact.stage in RENUMBERING for artefact in compiled.artefacts)
     for each in compiled.artefacts:
         if each.stage in (STACK_TRACES, MAPPINGS) or not _is_beside(each, run):
             continue

@@ -42,4 +42,4 @@ def first_kernel(text: str) -> int:
     for number, row in enumerate(text.splitlines(), start=1):
         if _DEFINITION.match(row):
             return number
-    return next((each.line for each in kernel_calls(text)), 1)
+    return next((kernel_call.line for kernel_call in kernel_calls(text)), 1)

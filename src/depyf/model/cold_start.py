@@ -80,7 +80,7 @@ def cold_start_json(start: ColdStart) -> dict[str, Any]:
         "compiles": round(start.compiles, 6),
         "program": round(start.program, 6),
         "early": round(start.early, 6),
-        "waits": [[round(each.at, 6), round(each.seconds, 6), each.compile, each.function] for each in start.waits],
+        "waits": [[round(wait.at, 6), round(wait.seconds, 6), wait.compile, wait.function] for wait in start.waits],
         "caches": {name: dict(outcomes) for name, outcomes in start.caches.items()},
     }
 

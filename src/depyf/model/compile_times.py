@@ -99,11 +99,11 @@ class CompileTimes:
     @property
     def seconds(self) -> float:
         """Return the time that the program waited for compiles."""
-        return sum(each.seconds for each in self.cells)
+        return sum(cell.seconds for cell in self.cells)
 
     def by_stage(self) -> dict[str, float]:
         """Return the seconds of each stage, the longest first."""
-        return _sorted(_summed((each.stage, each.seconds) for each in self.cells))
+        return _sorted(_summed((cell.stage, cell.seconds) for cell in self.cells))
 
     def by_compile(self) -> dict[str, dict[str, float]]:
         """Return the seconds of each stage of each compile."""
@@ -196,7 +196,7 @@ def module_times(times: CompileTimes) -> list[ModuleTimes]:
     for cell in times.cells:
         if cell.stage in OF_PROCESS:
             continue
-        found = [times.places[each] for each in times.callers(cell.place)]
+        found = [times.places[caller] for caller in times.callers(cell.place)]
         kinds.update((each.module, each.module_class) for each in found if each.module)
         paths = {path for each in found for path in _enclosing(each.module)}
         for path in paths:
@@ -216,7 +216,7 @@ def repetition(times: CompileTimes, compile_id: str, repeat: Repeat) -> Repetiti
         if cell.compile != compile_id:
             continue
         whole += cell.seconds
-        found = [times.places[each] for each in times.callers(cell.place)]
+        found = [times.places[caller] for caller in times.callers(cell.place)]
         path = next((path for each in found for path in _enclosing(each.module) if path in paths), None)
         if path is not None and cell.stage not in OF_PROCESS:
             own += cell.seconds
@@ -265,13 +265,13 @@ def times_json(times: CompileTimes) -> dict[str, Any]:
         "unavailable": times.unavailable,
         "stages": _rounded(times.by_stage()),
         "compiles": {name: _rounded(stages) for name, stages in times.by_compile().items()},
-        "functions": [_function_json(each) for each in function_times(times)],
+        "functions": [_function_json(function_time) for function_time in function_times(times)],
         "modules": [
             {"module": each.path, "class": each.kind, "total": _rounded(each.total)} for each in module_times(times)
         ],
         "repeats": [_repetition_json(each) for each in times.repetitions],
-        "places": [_place_json(each) for each in times.places],
-        "cells": [[each.compile, each.place, each.stage, round(each.seconds, 7)] for each in times.cells],
+        "places": [_place_json(place) for place in times.places],
+        "cells": [[cell.compile, cell.place, cell.stage, round(cell.seconds, 7)] for cell in times.cells],
         **({"cold_start": cold_start_json(times.start)} if times.start is not None else {}),
     }
 

@@ -58,8 +58,8 @@ class BreakCount:
 
 def break_count(found: Iterable[Place]) -> BreakCount:
     """Count graph breaks, given the place and the reason of each in every compile."""
-    told = list(found)
-    return BreakCount(len(set(told)), len(told))
+    places = list(found)
+    return BreakCount(len(set(places)), len(places))
 
 
 def places_of_breaks(compiles: Iterable[Compile]) -> list[Place]:

@@ -59,15 +59,15 @@ def words(found: Iterable[CudaGraph]) -> list[str]:
     ['forward recorded 2 times (1.000 s)', 'backward skipped: mutated inputs']
     """
     groups: dict[tuple[str, str, str], list[CudaGraph]] = {}
-    for each in found:
-        groups.setdefault((each.part, each.event, each.reason), []).append(each)
+    for cuda_graph in found:
+        groups.setdefault((cuda_graph.part, cuda_graph.event, cuda_graph.reason), []).append(cuda_graph)
     return [_phrase(*key, own) for key, own in groups.items()]
 
 
 def _phrase(part: str, event: str, reason: str, found: list[CudaGraph]) -> str:
     event = "one for the sizes" if event == SIZES else event
     often = f" {len(found)} times" if len(found) > 1 else ""
-    times = [each.seconds for each in found if each.seconds is not None]
+    times = [cuda_graph.seconds for cuda_graph in found if cuda_graph.seconds is not None]
     took = f" ({sum(times):.3f} s)" if times else ""
     told = f"{' ' if event.endswith('sizes') else ': '}{reason}" if reason else ""
     return f"{part} {event}{often}{took}{told}".strip()

@@ -55,7 +55,7 @@ class Run:
 
     def families(self) -> dict[str, Family]:
         """Return the compiles of each root function and of its resume functions, by the root's key, in order."""
-        found: dict[str, Family] = {each.key: [] for each in self.session.roots()}
+        found: dict[str, Family] = {root.key: [] for root in self.session.roots()}
         for function, compiled in self.session.compiles():
             found[function.root].append((function, compiled))
         return found

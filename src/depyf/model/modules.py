@@ -42,7 +42,7 @@ def modules(function: Function) -> list[Module]:
 
 def owner(function: Function) -> str:
     """Return the class of the module whose method this function is, as far as its guards name it, or ""."""
-    return next((each.type for each in modules(function) if not each.path), "")
+    return next((module.type for module in modules(function) if not module.path), "")
 
 
 def _modules_of(compiled: Compile) -> dict[str, str]:
@@ -82,19 +82,19 @@ def folded(found: list[Module]) -> list[Module]:
     kept: list[Module] = []
     last: dict[str, int] = {}
     hidden: str | None = None
-    for each in found:
-        if hidden is not None and each.path.startswith(hidden):
+    for module in found:
+        if hidden is not None and module.path.startswith(hidden):
             continue
         hidden = None
-        parent, _, name = each.path.rpartition(".")
+        parent, _, name = module.path.rpartition(".")
         before = last.get(parent)
-        if name.isdigit() and before is not None and inside[kept[before].path] == inside[each.path]:
+        if name.isdigit() and before is not None and inside[kept[before].path] == inside[module.path]:
             kept[before] = replace(kept[before], times=kept[before].times + 1)
-            hidden = f"{each.path}."
+            hidden = f"{module.path}."
             continue
         if name.isdigit():
             last[parent] = len(kept)
-        kept.append(each)
+        kept.append(module)
     return kept
 
 
@@ -104,4 +104,4 @@ def _inside(found: list[Module], index: int) -> list[tuple[str, str]]:
     end = index + 1
     while end < len(found) and (not top.path or found[end].path.startswith(f"{top.path}.")):
         end += 1
-    return [(each.path[len(top.path) :], each.type) for each in found[index:end]]
+    return [(module.path[len(top.path) :], module.type) for module in found[index:end]]

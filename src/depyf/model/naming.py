@@ -70,7 +70,7 @@ def _of_module(function: Function) -> str:
 
 def called_first(function: Function) -> str:
     """Return the first user function that Dynamo read below one of torch's functions, or an empty result."""
-    return next((each.name for compiled in function.compiles for each in compiled.lines), "")
+    return next((line.name for compiled in function.compiles for line in compiled.lines), "")
 
 
 def is_method(function: Function) -> bool:

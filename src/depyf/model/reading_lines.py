@@ -37,8 +37,8 @@ def reading_line(subject: str, source: str, after: int = 0) -> int | None:
     except SyntaxError:
         return None
     reads = _reads(source)
-    lines = [_first(each, reads, after) for each in _values(tree)]
-    return max((each for each in lines if each is not None), default=None)
+    lines = [_first(value, reads, after) for value in _values(tree)]
+    return max((line for line in lines if line is not None), default=None)
 
 
 def followed(subject: str, here: LinesRead, read: Iterable[LinesRead]) -> tuple[str, int] | None:
@@ -53,7 +53,7 @@ def followed(subject: str, here: LinesRead, read: Iterable[LinesRead]) -> tuple[
             return x * factor        # this line reads it
     """
     found, own = None, (here.filename, here.first_line)
-    others = [each for each in read if (each.filename, each.first_line) != own]
+    others = [lines_read for lines_read in read if (lines_read.filename, lines_read.first_line) != own]
     while True:
         source = function_source(here.filename, here.first_line)
         line = reading_line(subject, source)
@@ -69,14 +69,14 @@ def followed(subject: str, here: LinesRead, read: Iterable[LinesRead]) -> tuple[
 
 def _handed_over(subject: str, source: str, line: int, others: list[LinesRead]) -> tuple[LinesRead, str] | None:
     """Return the function that a line passes a value to, and the value's name there; None if that is not certain."""
-    for call in (each for each in ast.walk(parsed(source)) if isinstance(each, ast.Call) and each.lineno - 1 == line):
-        for place, given in [*enumerate(call.args), *((each.arg, each.value) for each in call.keywords)]:
+    for call in (node for node in ast.walk(parsed(source)) if isinstance(node, ast.Call) and node.lineno - 1 == line):
+        for place, given in [*enumerate(call.args), *((keyword.arg, keyword.value) for keyword in call.keywords)]:
             text = ast.unparse(given)
             rest = _normal(subject).removeprefix(text)
             if not isinstance(given, _Value) or rest == _normal(subject) or rest[:1] not in ("", ".", "["):
                 continue
             name = ast.unparse(call.func).rpartition(".")[2]
-            named = [each for each in others if each.name.rpartition(".")[2] == name]
+            named = [lines_read for lines_read in others if lines_read.name.rpartition(".")[2] == name]
             is_attribute = isinstance(call.func, ast.Attribute)
             taking = [(each, _parameter(each, place, is_attribute)) for each in named or others]
             taken = [(each, parameter + rest) for each, parameter in taking if parameter]
@@ -95,9 +95,9 @@ def _parameter(called: LinesRead, place: int | str | None, is_attribute: bool) -
     if not functions:
         return ""
     of = functions[0].args
-    names = [each.arg for each in (*of.posonlyargs, *of.args)]
+    names = [parameter.arg for parameter in (*of.posonlyargs, *of.args)]
     if isinstance(place, str):
-        return place if place in names or any(each.arg == place for each in of.kwonlyargs) else ""
+        return place if place in names or any(parameter.arg == place for parameter in of.kwonlyargs) else ""
     names = names[1:] if is_attribute and names[:1] == ["self"] else names
     return names[place] if place is not None and place < len(names) else ""
 
@@ -111,7 +111,7 @@ def _body(source: str) -> Sequence[ast.AST]:
     functions = _functions(source)
     if functions:
         return functions[0].body
-    lambdas = [each for each in ast.walk(parsed(source)) if isinstance(each, ast.Lambda)]
+    lambdas = [node for node in ast.walk(parsed(source)) if isinstance(node, ast.Lambda)]
     return [lambdas[0].body] if len(lambdas) == 1 else []
 
 
@@ -139,7 +139,7 @@ def _first(value: ast.expr, reads: tuple[tuple[int, str, bool], ...], after: int
     wanted, is_holder = value, False
     while True:
         text = ast.unparse(wanted)
-        named = (each for each in reads if each[1] == text and each[0] >= after)
+        named = (read for read in reads if read[1] == text and read[0] >= after)
         line = next((line for line, _, is_whole in named if is_whole or not is_holder), None)
         if line is not None or not isinstance(wanted, (ast.Attribute, ast.Subscript)):
             return None if is_holder and text == "self" else line

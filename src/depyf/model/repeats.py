@@ -66,7 +66,7 @@ class _Node(NamedTuple):
 def repeats_in(text: str) -> tuple[Repeat, ...]:
     """Return the runs of equal blocks in the text of a captured graph, the longest first."""
     nodes = _nodes(text)
-    tokens = [each.token for each in nodes]
+    tokens = [node.token for node in nodes]
     found: list[Repeat] = []
     while len(found) < MOST_RUNS and len(nodes) >= LEAST_BLOCKS * LEAST_OPERATIONS:
         run = _longest_run(tokens)

@@ -33,7 +33,7 @@ class Skip:
 
 def skips(session: Session) -> Iterator[Skip]:
     """Yield the skipped frames in the order in which Dynamo first skipped them."""
-    compiled = {(each.name, each.filename) for each in session.functions.values()}
+    compiled = {(function.name, function.filename) for function in session.functions.values()}
     files = {filename for _, filename in compiled}
     for (name, filename, reason), times in session.skipped.items():
         rest = resumed_function(name)

@@ -45,7 +45,7 @@ _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 
 def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     """Return the fields of a node type that hold nodes which `children` returns."""
-    return () if issubclass(kind, ast.Constant) else tuple(each for each in kind._fields if each not in _NO_NODES)
+    return () if issubclass(kind, ast.Constant) else tuple(field for field in kind._fields if field not in _NO_NODES)
 
 
 def statements_below(tree: ast.AST) -> list[ast.stmt]:
@@ -69,7 +69,7 @@ def is_in_try(source: str, line: int) -> bool:
     True
     """
     tree = parsed(source)
-    guarded = (each.body for each in statements_below(tree) if isinstance(each, ast.Try))
+    guarded = (statement.body for statement in statements_below(tree) if isinstance(statement, ast.Try))
     return any(body[0].lineno <= line <= (body[-1].end_lineno or body[-1].lineno) for body in guarded)
 
 
@@ -85,7 +85,7 @@ def decides(subject: str, source: str) -> bool:
 @functools.lru_cache(maxsize=64)
 def deciding(source: str) -> tuple[str, ...]:
     """Return the variables, attributes and items in the conditions of a function. Each recompile asks for them."""
-    found = (each for node in ast.walk(parsed(source)) for each in _conditions(node))
+    found = (condition for node in ast.walk(parsed(source)) for condition in _conditions(node))
     return tuple(sorted({text for each in found for text in values_in(each)}))
 
 
@@ -95,7 +95,7 @@ def values_in(tree: ast.AST) -> set[str]:
     >>> sorted(values_in(parsed("o.n > 2 * k")))
     ['k', 'o', 'o.n']
     """
-    return {ast.unparse(each) for each in ast.walk(tree) if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript))}
+    return {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))}
 
 
 def _conditions(node: ast.AST) -> list[ast.expr]:
@@ -115,7 +115,7 @@ def keyword_parameters(source: str) -> frozenset[str]:
     >>> keyword_parameters("def f(x, **kw):\\n    return x ** n")
     frozenset({'kw'})
     """
-    found = (each.kwarg for each in ast.walk(parsed(source)) if isinstance(each, ast.arguments))
+    found = (node.kwarg for node in ast.walk(parsed(source)) if isinstance(node, ast.arguments))
     return frozenset(each.arg for each in found if each is not None)
 
 
@@ -144,7 +144,7 @@ def is_handed_over_in(line: str, subject: str) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _handed_over(source: str) -> frozenset[str]:
-    found = (each for node in ast.walk(parsed(source)) for each in _arguments(node))
+    found = (argument for node in ast.walk(parsed(source)) for argument in _arguments(node))
     return frozenset(ast.unparse(each) for each in found if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript)))
 
 
@@ -152,7 +152,7 @@ def _arguments(node: ast.AST) -> Iterator[ast.expr]:
     """Yield the values passed unchanged to a method or a slice, out of tuples, lists and arithmetic with constants."""
     match node:
         case ast.Call(func=ast.Attribute()):
-            taken = [*node.args, *(each.value for each in node.keywords)]
+            taken = [*node.args, *(keyword.value for keyword in node.keywords)]
         case ast.Slice():
             taken = [each for each in (node.lower, node.upper, node.step) if each is not None]
         case _:

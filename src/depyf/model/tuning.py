@@ -98,7 +98,7 @@ def _tuned(told: Mapping[str, Any]) -> Tuned:
 def _configuration(told: object) -> str:
     """Return a configuration as text, for example of `[["XBLOCK", 128], ["num_warps", 4]]`."""
     pairs = told if isinstance(told, list) else []
-    return ", ".join(f"{each[0]} {each[1]}" for each in pairs if isinstance(each, list) and len(each) == 2)
+    return ", ".join(f"{pair[0]} {pair[1]}" for pair in pairs if isinstance(pair, list) and len(pair) == 2)
 
 
 def _choice(told: Mapping[str, Any]) -> Choice:

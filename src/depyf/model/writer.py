@@ -59,7 +59,7 @@ def write_whole(path: str | os.PathLike[str], text: str | Iterable[str]) -> None
     Raises:
         OSError: the file cannot be written; no temporary file is left.
     """
-    write_whole_bytes(path, (each.encode("utf-8", "backslashreplace") for each in _pieces(text)))
+    write_whole_bytes(path, (piece.encode("utf-8", "backslashreplace") for piece in _pieces(text)))
 
 
 def write_whole_bytes(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
@@ -72,8 +72,8 @@ def write_whole_bytes(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> 
     try:
         descriptor = _opened(temporary)
         try:
-            for each in pieces:
-                _write(descriptor, each)
+            for piece in pieces:
+                _write(descriptor, piece)
         finally:
             os.close(descriptor)
         os.replace(temporary, path)

@@ -23,7 +23,7 @@ def has_read_no_sizes(compiled: Compile) -> bool:
     """Return whether torch had no sizes from an earlier run. It would have recorded them by now, in the very first
     compile.
     """
-    return compiled.id == CompileId(0, 0) and all(each.cache != PGO for each in compiled.caches)
+    return compiled.id == CompileId(0, 0) and all(cache.cache != PGO for cache in compiled.caches)
 
 
 def _content(text: str) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def note(compiled: Compile, kind: str, details: Mapping[str, Any], payload: str 
     found = None
     if kind == LOG and payload:
         # During a compile, torch's reports are about the kernels that it wrote last.
-        kernels = (each.part for each in reversed(compiled.artefacts) if each.dialect is Dialect.KERNEL)
+        kernels = (artefact.part for artefact in reversed(compiled.artefacts) if artefact.dialect is Dialect.KERNEL)
         found = of_log(payload, str(details.get("part") or next(kernels, "")))
     elif kind in (stages.FRAME_ENDS, stages.BACKWARD_ENDS) and isinstance(told := details.get(METRIC), str) and told:
         found = of_reason(told, "backward" if kind == stages.BACKWARD_ENDS else "")
@@ -83,7 +83,7 @@ def note_recording(compiled: Compile, event: Timed) -> None:
 
 
 def _note(compiled: Compile, found: CudaGraph) -> None:
-    known = (each for each in compiled.cuda_graphs if each.event == found.event == SKIPPED)
+    known = (cuda_graph for cuda_graph in compiled.cuda_graphs if cuda_graph.event == found.event == SKIPPED)
     if not any(each.reason == found.reason and each.part in (found.part, "") or found.part == "" for each in known):
         compiled.cuda_graphs.append(found)
 

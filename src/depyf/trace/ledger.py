@@ -158,13 +158,13 @@ def collected(
         resolve: returns the first line and the qualified name of a spot's function, and whether it is torch's.
         function_of: returns the compiled function for a compile id, or None if it is unknown.
     """
-    found = CompileTimes()
+    compile_times = CompileTimes()
     numbers: dict[Place, int] = {}
 
     def number(place: Place) -> int:
         if place not in numbers:
-            numbers[place] = len(found.places)
-            found.places.append(place)
+            numbers[place] = len(compile_times.places)
+            compile_times.places.append(place)
         return numbers[place]
 
     def place_of(node: Node, compile_id: str) -> int:
@@ -181,12 +181,12 @@ def collected(
 
     sums: dict[tuple[str, int, str], int] = {}
     for ledger in ledgers:
-        found.measured += ledger.readings
+        compile_times.measured += ledger.readings
         for (compile_id, node, stage), spent in ledger.cells.items():
             key = compile_id, place_of(node, compile_id), stage
             sums[key] = sums.get(key, 0) + spent
-    found.cells = [Cell(*key, spent / 1e9) for key, spent in sums.items() if spent]
-    return found
+    compile_times.cells = [Cell(*key, spent / 1e9) for key, spent in sums.items() if spent]
+    return compile_times
 
 
 def _place(spot: Spot | None, caller: int, resolve: Callable[[Spot], tuple[int, str, bool]]) -> Place:

@@ -236,7 +236,7 @@ class LogJoin(Join[LogRunning]):
         """Fill in the text of lines that other records quote."""
         made.user_stack = tuple(map(self._with_text, made.user_stack))
         made.breaks = [self._filled_break(each) for each in made.breaks]
-        made.effects = [SideEffect(each.source, tuple(map(self._with_text, each.lines))) for each in made.effects]
+        made.effects = [SideEffect(effect.source, tuple(map(self._with_text, effect.lines))) for effect in made.effects]
         if made.failure is not None and made.failure.where is not None:
             where = self._with_text(made.failure.where)
             made.failure = replace(made.failure, where=where)

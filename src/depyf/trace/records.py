@@ -145,7 +145,7 @@ def _origin(text: str, line_of: LineAt) -> tuple[UserLine, ...]:
     """
     found = _ORIGIN.search(text)
     frames = _FRAME.finditer(found["frames"]) if found is not None else ()
-    return tuple(line_of(each["file"], int(each["line"]), each["fn"]) for each in frames)
+    return tuple(line_of(frame["file"], int(frame["line"]), frame["fn"]) for frame in frames)
 
 
 def stack_frames(text: str) -> list[tuple[str, int, str]]:
@@ -162,7 +162,7 @@ def side_effects(
     left out. `function` is the file and the name of the compiled function. A change before its first line, for the cell
     of a parameter, has only lines of its callers, which are left out.
     """
-    lines = {each.source: list(each.lines) for each in known}
+    lines = {side_effect.source: list(side_effect.lines) for side_effect in known}
     for part in _NEXT_EFFECT.split(payload):
         source = _EFFECT_SOURCE.match(part)
         if source is not None:

@@ -39,9 +39,9 @@ class Listed(str):
 
     def __new__(cls, texts: list[str]) -> Listed:
         """Hold texts."""
-        made = super().__new__(cls)
-        made.texts = texts
-        return made
+        listed = super().__new__(cls)
+        listed.texts = texts
+        return listed
 
 
 @dataclass(slots=True)
@@ -118,7 +118,7 @@ def _continued(last: _Read, payload: str) -> _Read | None:
 
 def _add(last: _Read, texts: list[str]) -> bool:
     """Add the texts of newer entries, newest first; return whether all of them are newer."""
-    return all(last.add(*_refusal(each)) for each in reversed(texts))
+    return all(last.add(*_refusal(text)) for text in reversed(texts))
 
 
 def _read(payload: str) -> _Read:

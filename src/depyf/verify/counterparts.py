@@ -105,11 +105,11 @@ def _leaves_the_same(operation: Operation, arg: object) -> bool:
 
 def _ways_in(listing: Listing) -> Counter[int]:
     """Return the number of predecessors of each instruction, by index; a handler also counts as several."""
-    found = Counter(item.target for item in listing.instructions if item.target >= 0)
-    found.update(index + 1 for index, item in enumerate(listing.instructions) if OPERATIONS[item.op].falls)
-    for each in listing.handlers:
-        found[each.target] += 2
-    return found
+    counter = Counter(item.target for item in listing.instructions if item.target >= 0)
+    counter.update(index + 1 for index, item in enumerate(listing.instructions) if OPERATIONS[item.op].falls)
+    for handler in listing.handlers:
+        counter[handler.target] += 2
+    return counter
 
 
 def _do(index: int, item: Instruction, own: Lines | None, state: _State, found: dict[int, set[int]]) -> None:

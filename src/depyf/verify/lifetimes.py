@@ -37,7 +37,7 @@ def _roots(side: Side, pops: int) -> set[Term]:
 
 def held(state: State, roots: set[Term]) -> set[Term]:
     """Return the values with memory that are reachable from `roots`."""
-    found: set[Term] = set()
+    terms: set[Term] = set()
     seen: set[Term] = set()
     pending = list(roots)
     while pending:
@@ -50,14 +50,14 @@ def held(state: State, roots: set[Term]) -> set[Term]:
             case TupleOf(items=items):
                 pending.extend(items)
             case Pure(op="item"):
-                found.add(term)
+                terms.add(term)
             case Pure(op=op, items=items) if op not in EMPTY_HANDED:
                 pending.extend(items)
             case Symbol(sort=sort) as node if sort not in WEIGHTLESS and node != NOTHING:
-                found.add(term)
+                terms.add(term)
                 pending.extend(state.items(term) or ())
             case _ if item is not None:
                 pending.extend(contents(item))
             case _:
                 pass
-    return found
+    return terms

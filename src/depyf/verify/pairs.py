@@ -28,8 +28,8 @@ def paired(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMP
     pairs until then are returned. Raises `DecompilationError` for unreadable bytecode.
     """
     return [
-        Paired(one.original, one.candidate, filled(one.pairs, len(one.original.instructions)))
-        for one in seen_pairs(original, candidate, assumptions)
+        Paired(seen_pair.original, seen_pair.candidate, filled(seen_pair.pairs, len(seen_pair.original.instructions)))
+        for seen_pair in seen_pairs(original, candidate, assumptions)
     ]
 
 

@@ -69,8 +69,8 @@ def relate_fresh(
     first, second = state.heap[mine], state.heap[its]
     if shape(first) != shape(second):
         return f"{describe(state, mine)} is not {describe(state, its)}"
-    one = state.terms.symbol(sort_of(first))
-    state.bound[mine] = state.bound[its] = one
+    term = state.terms.symbol(sort_of(first))
+    state.bound[mine] = state.bound[its] = term
     del state.heap[mine], state.heap[its]
     if isinstance(first, FunctionOf) and isinstance(second, FunctionOf):
         codes = code_of(state, first), code_of(state, second)

@@ -154,8 +154,8 @@ def build_slice(frame: Frame) -> bool:
 def build_map(frame: Frame) -> bool:
     """Make a dict whose keys are constants."""
     flat = frame.top(2 * count_of(frame))
-    made = containers.build_dict(frame.state, list(zip(flat[::2], flat[1::2], strict=True)))
-    return made is not None and give(frame, len(flat), made)
+    term = containers.build_dict(frame.state, list(zip(flat[::2], flat[1::2], strict=True)))
+    return term is not None and give(frame, len(flat), term)
 
 
 def build_const_key_map(frame: Frame) -> bool:
@@ -164,8 +164,8 @@ def build_const_key_map(frame: Frame) -> bool:
     node = frame.node(keys)
     if not isinstance(node, TupleOf) or len(node.items) != len(values):
         return False
-    made = containers.build_dict(frame.state, list(zip(node.items, values, strict=True)))
-    return made is not None and give(frame, len(values) + 1, made)
+    term = containers.build_dict(frame.state, list(zip(node.items, values, strict=True)))
+    return term is not None and give(frame, len(values) + 1, term)
 
 
 def list_append(frame: Frame) -> bool:
@@ -220,8 +220,8 @@ def list_to_tuple(frame: Frame) -> bool:
 
 def load_subscr(frame: Frame) -> bool:
     """Read a known item."""
-    found = containers.load_item(frame.state, *frame.top(2))
-    return found is not None and give(frame, 2, found)
+    term = containers.load_item(frame.state, *frame.top(2))
+    return term is not None and give(frame, 2, term)
 
 
 def store_subscr(frame: Frame) -> bool:

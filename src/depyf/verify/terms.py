@@ -184,23 +184,23 @@ class Terms:
         """Return the term of a new constant."""
         if not isinstance(value, (tuple, slice)):
             return self.shared(("constant", key(value)), Constant(value))
-        made: list[Term] = []
+        terms: list[Term] = []
         pending = [(value, 0, False)]
         while pending:
             item, level, is_ready = pending.pop()
             if isinstance(item, slice):
                 bounds = (item.start, item.stop, item.step)
                 parts = tuple(self.shared(("constant", key(bound)), Constant(bound)) for bound in bounds)
-                made.append(self.pure("slice", parts))
+                terms.append(self.pure("slice", parts))
             elif not isinstance(item, tuple) or type(item) is not tuple or level == MAX_DEPTH:
-                made.append(self.shared(("constant", key(item)), Constant(item)))
+                terms.append(self.shared(("constant", key(item)), Constant(item)))
             elif is_ready:
-                first = len(made) - len(item)
-                made[first:] = [self.tuple_of(tuple(made[first:]))]
+                first = len(terms) - len(item)
+                terms[first:] = [self.tuple_of(tuple(terms[first:]))]
             else:
                 pending.append((item, level, True))
                 pending.extend((part, level + 1, False) for part in reversed(item))
-        return made[0]
+        return terms[0]
 
     def tuple_of(self, items: tuple[Term, ...]) -> Term:
         """Return a tuple of terms."""

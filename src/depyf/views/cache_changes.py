@@ -12,7 +12,7 @@ ASPECT = "caches"
 
 def cache_changes(old: Run, new: Run) -> list[Change]:
     """Return a change for each cache miss of the new run, explained by the entries of the old run."""
-    return [_change(each) for each in looks(new, [("the old run", old)]) if each.event.outcome != HIT]
+    return [_change(look) for look in looks(new, [("the old run", old)]) if look.event.outcome != HIT]
 
 
 def _change(look: Look) -> Change:

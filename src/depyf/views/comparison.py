@@ -153,8 +153,8 @@ def _changed_texts(
             yield Change(subject, aspect, f"{stage}: {'new' if stage in other else 'no more'}")
         elif one[stage] != other[stage]:
             steps = list(difflib.unified_diff(one[stage], other[stage], lineterm="", n=0))[2:]
-            details = tuple(each for each in steps if not each.startswith("@@"))
-            gone = sum(each.startswith("-") for each in details)
+            details = tuple(step for step in steps if not step.startswith("@@"))
+            gone = sum(detail.startswith("-") for detail in details)
             lines = "line" if gone == 1 else "lines"
             yield Change(subject, aspect, f"{stage}: {gone} {lines} gone, {len(details) - gone} new", details)
 
@@ -174,17 +174,17 @@ def _breaks(compiled: Compile) -> list[str]:
 
 def _guards(compiled: Compile) -> list[str]:
     guards = compiled.guards.guards if isinstance(compiled.guards, GuardSet) else ()
-    return [without_counts(each.clause) for each in guards]
+    return [without_counts(guard.clause) for guard in guards]
 
 
 def _texts(run: Run, compiled: Compile, dialect: Dialect) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for each in compiled.artefacts:
+    for artefact in compiled.artefacts:
         # A trace has the graphs of attempts that Dynamo abandoned.
-        is_last = run.session.trace is None or each.attempt == compiled.attempts - 1
-        if each.dialect is dialect and each.file and is_last:
-            stage = f"{each.stage} {each.part}".strip()
-            found.setdefault(_free(stage, found.__contains__), list(_lines(run.text(each.file))))
+        is_last = run.session.trace is None or artefact.attempt == compiled.attempts - 1
+        if artefact.dialect is dialect and artefact.file and is_last:
+            stage = f"{artefact.stage} {artefact.part}".strip()
+            found.setdefault(_free(stage, found.__contains__), list(_lines(run.text(artefact.file))))
     return found
 
 

@@ -40,8 +40,8 @@ def comment(changes: Iterable[tuple[str, Change]], old: Iterable[Finding], new: 
 
 def only_in_second(first: Iterable[Finding], second: Iterable[Finding]) -> list[Finding]:
     """Return the findings of the second run that the first does not have, wherever their lines have moved."""
-    known = {_key(each) for each in first}
-    return list({_key(each): each for each in second if _key(each) not in known}.values())
+    known = {_key(finding) for finding in first}
+    return list({_key(finding): finding for finding in second if _key(finding) not in known}.values())
 
 
 def _key(found: Finding) -> tuple[str, str, str, str]:
@@ -53,10 +53,10 @@ def _key(found: Finding) -> tuple[str, str, str, str]:
 def _findings(title: str, found: list[Finding], sign: str) -> Iterator[str]:
     if found:
         yield f"**{title}**\n"
-        for each in found:
-            place = f" `{each.where}`" if each.where is not None else ""
-            fix = f" *Fix:* {_escaped(each.fix)}" if each.fix else ""
-            yield f"- {sign} **{each.kind}**{place}: {_escaped(each.cause)}.{fix}"
+        for finding in found:
+            place = f" `{finding.where}`" if finding.where is not None else ""
+            fix = f" *Fix:* {_escaped(finding.fix)}" if finding.fix else ""
+            yield f"- {sign} **{finding.kind}**{place}: {_escaped(finding.cause)}.{fix}"
         yield ""
 
 

@@ -38,9 +38,9 @@ def table(told: Json) -> list[str]:
     modules = [each for each in told["modules"] if sum(each["total"].values()) >= LEAST_SHARE * whole]
     if modules:
         found.append("  by module, with its submodules:")
-    for each in modules[:MOST_MODULES]:
-        words = f"{each['module']} ({each['class']}): {_of(each['total'])}"
-        found.append(_row(sum(each["total"].values()), whole, words))
+    for module in modules[:MOST_MODULES]:
+        words = f"{module['module']} ({module['class']}): {_of(module['total'])}"
+        found.append(_row(sum(module["total"].values()), whole, words))
     found += map(_repeated, told["repeats"])
     if "cold_start" in told:
         found += _cold_start(told["cold_start"])

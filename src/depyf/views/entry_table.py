@@ -55,7 +55,7 @@ def entry_table(entries: Mapping[str, tuple[Guard, ...]]) -> EntryTable:
 def _brief(texts: Mapping[str, list[str]]) -> dict[str, str]:
     """Return the differing parts of clauses: for calls of one function, the arguments that are not the same in all."""
     parts = {entry: _arguments(clauses) for entry, clauses in texts.items() if clauses}
-    common = set.intersection(*(set(each) for each in parts.values())) if parts else set()
+    common = set.intersection(*(set(part) for part in parts.values())) if parts else set()
     brief = {}
     for entry, clauses in texts.items():
         own = [each for each in parts.get(entry, ()) if each not in common]
@@ -73,6 +73,6 @@ def _arguments(clauses: list[str]) -> list[str]:
         if not isinstance(node, ast.Call) or not node.args:
             found.append(clause)
             continue
-        found += [ast.unparse(each) for each in node.args[1:]]
-        found += [f"{each.arg}={ast.unparse(each.value)}" for each in node.keywords]
+        found += [ast.unparse(arg) for arg in node.args[1:]]
+        found += [f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in node.keywords]
     return found

@@ -46,8 +46,8 @@ def folds(text: str) -> list[Fold]:
     head = _head(rows, docstrings[0][1] if docstrings and docstrings[0][0] == 1 else 0)
     header = next((index for index, row in enumerate(rows) if not row.startswith("#")), len(rows))
     parts = [((HEADER, header), "of the header"), (head, "of imports and names"), (_list(rows), "of names")]
-    parts += [(each, "of the docstring") for each in docstrings]
-    parts += [(each, "that read modules and parameters") for each in _reads(rows)]
+    parts += [(docstring, "of the docstring") for docstring in docstrings]
+    parts += [(read, "that read modules and parameters") for read in _reads(rows)]
     for (first, last), what in sorted(parts):
         if last - first >= FEWEST:
             found.append(Fold(first + 1, last, f"{last - first} more lines {what}"))

@@ -279,7 +279,7 @@ def _artefact_lines(written: Iterable[Artefact], packed: Set[str]) -> list[str]:
         ("AOTAutograd's wrappers", (Dialect.PYTHON,)),
         ("other", (Dialect.TEXT, Dialect.JSON)),
     ):
-        found = [_link(graph_label(each), each.file) for each in artefacts if each.dialect in dialects]
+        found = [_link(graph_label(artefact), artefact.file) for artefact in artefacts if artefact.dialect in dialects]
         if found:
             lines.append(f"    - {heading}: {', '.join(found)}")
     return [*lines, f"    - in {ARCHIVE}: {', '.join(archived)}"] if archived else lines
@@ -288,7 +288,7 @@ def _artefact_lines(written: Iterable[Artefact], packed: Set[str]) -> list[str]:
 def _lines(session: Session) -> str:
     """Return the section on how much of the user's functions runs in graphs, with a count of library functions."""
     found = line_states(session)
-    own = [each for each in found if not is_library_file(each.filename)]
+    own = [function_lines for function_lines in found if not is_library_file(function_lines.filename)]
     rows = [f"- {each.words}, {short_path(each.filename)}:{each.first_line}" for each in own]
     if len(found) > len(own):
         rows.append(f"- {counted(len(found) - len(own), 'function')} of libraries; `index.json` has the lines")
@@ -321,14 +321,14 @@ def _skipped(session: Session) -> str:
     """Return the section on skipped frames: the user's frames, and a count of the others."""
     given_up = {(each.name, each.filename) for _, each in _with_failures(session)}
     rows, others = [], Counter[Whose]()
-    for each in skips(session):
-        if (each.name, each.filename) in given_up:
+    for skip in skips(session):
+        if (skip.name, skip.filename) in given_up:
             continue
-        if each.whose is Whose.OWN:
-            often = f" ({each.times} times)" if each.times > 1 else ""
-            rows.append(f"- {each.what}, {short_path(each.filename)}: {each.reason}{often}")
+        if skip.whose is Whose.OWN:
+            often = f" ({skip.times} times)" if skip.times > 1 else ""
+            rows.append(f"- {skip.what}, {short_path(skip.filename)}: {skip.reason}{often}")
         else:
-            others[each.whose] += 1
+            others[skip.whose] += 1
     rows += [f"- {counted(number, 'frame')} {whose.value}; `index.json` has them" for whose, number in others.items()]
     return "\n".join(["## Frames that Dynamo skipped", "", *rows, ""]) if rows else ""
 
@@ -365,5 +365,5 @@ def _unavailable(session: Session) -> str:
 
 
 def _problems(session: Session) -> str:
-    lines = [f"- {each.where}: {each.message}" for each in session.problems]
+    lines = [f"- {problem.where}: {problem.message}" for problem in session.problems]
     return "## Errors inside depyf\n\n" + "\n".join(lines) + "\n" if lines else ""

@@ -14,9 +14,9 @@ NO_FILE = "depyf"
 
 def message_lines(found: Iterable[Finding]) -> Iterator[str]:
     """Yield `file:line: severity: cause. Fix: ... [kind]` for each finding."""
-    for each in found:
-        place = NO_FILE if each.where is None else f"{each.where.file}:{max(each.where.line, 1)}"
-        fix = f" Fix: {each.fix}" if each.fix else ""
-        tried = f" Tried: {each.tried}" if each.tried else ""
-        text = " ".join(f"{each.cause}.{fix}{tried}".split())
-        yield f"{place}: {WORDS[each.severity]}: {text} [{each.kind}]"
+    for finding in found:
+        place = NO_FILE if finding.where is None else f"{finding.where.file}:{max(finding.where.line, 1)}"
+        fix = f" Fix: {finding.fix}" if finding.fix else ""
+        tried = f" Tried: {finding.tried}" if finding.tried else ""
+        text = " ".join(f"{finding.cause}.{fix}{tried}".split())
+        yield f"{place}: {WORDS[finding.severity]}: {text} [{finding.kind}]"

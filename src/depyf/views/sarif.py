@@ -23,7 +23,7 @@ def sarif(runs: Iterable[tuple[str, Iterable[Finding]]]) -> str:
 
 
 def _run(label: str, found: list[Finding]) -> dict[str, Any]:
-    kinds = list(dict.fromkeys(each.kind for each in found))
+    kinds = list(dict.fromkeys(finding.kind for finding in found))
     return {
         "tool": {
             "driver": {
@@ -37,7 +37,7 @@ def _run(label: str, found: list[Finding]) -> dict[str, Any]:
         },
         "automationDetails": {"id": f"depyf/{label}/"},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(each, kinds.index(each.kind)) for each in found],
+        "results": [_result(finding, kinds.index(finding.kind)) for finding in found],
     }
 
 

@@ -70,7 +70,7 @@ def _counts(session: Session) -> str:
 def _lines(session: Session) -> Iterator[str]:
     from depyf.findings import findings
 
-    for each in findings(session):
-        yield f"  {each.severity}: {each.line}"
+    for finding in findings(session):
+        yield f"  {finding.severity}: {finding.line}"
     for (name, filename, line), hits in session.earlier.items():
         yield f"  compiled before: {name}, {short_path(filename)}:{line} served {counted(hits, 'call')}"

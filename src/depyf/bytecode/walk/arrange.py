@@ -64,8 +64,8 @@ def reached_at_last(draft: Draft, nodes: list[Node]) -> bytearray:
             continue
         seen[node.number] = reached[node.point.raw] = 1
         ways = (node.following, node.catch.target if node.catch is not None else None)
-        work += [each for each in ways if each is not None]
-        work += [each.target for each in node.emitted if each.target is not None]
+        work += [way for way in ways if way is not None]
+        work += [emitted.target for emitted in node.emitted if emitted.target is not None]
     return reached
 
 

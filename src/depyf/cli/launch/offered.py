@@ -27,7 +27,7 @@ def offered(directory: Path, called: Path, began: float, settings: Settings, com
         command: `-m` if the target is a module, the target, and its arguments.
     """
     summary = summarised(directory, began)
-    if settings.backend or command[0] == "-" or not any(each.severity != "low" for each in summary.findings):
+    if settings.backend or command[0] == "-" or not any(finding.severity != "low" for finding in summary.findings):
         return
     try:
         from depyf.fix.offer import offer

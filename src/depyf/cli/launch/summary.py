@@ -57,14 +57,14 @@ class Summary:
 
 def summarised(directory: Path, since: float) -> Summary:
     """Return the summary of the dumps below a directory that were written at `since` (seconds since 1970) or later."""
-    found = Summary()
+    summary = Summary()
     folders = sorted({path.parent for path in directory.rglob("*.*") if path.parent.name not in PARTS})
     for folder in [directory, *(each for each in folders if each != directory)]:
         if has_index(folder) and changed_at(folder) >= since:
-            _add(found, folder, load_index(folder))
+            _add(summary, folder, load_index(folder))
         elif any(path.stat().st_mtime >= since for path in folder.glob("__*.py")):
-            found.unfinished.append(folder)
-    return found
+            summary.unfinished.append(folder)
+    return summary
 
 
 def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
@@ -80,7 +80,7 @@ def _add(found: Summary, folder: Path, index: dict[str, Any]) -> None:
         found.breaks += places_of_breaks([each])
         found.recompiles += isinstance(each.trigger, Recompile)
         found.given_up += each.failure is not None
-        found.failed_calls += sum(one.times for one in each.call_failures)
+        found.failed_calls += sum(call_failure.times for call_failure in each.call_failures)
         found.with_code += isinstance(made, Transformed) and each.failure is None
         found.unproven += isinstance(made, Transformed) and made.level is Level.UNPROVEN
         name = title(session.functions[function.root])
@@ -155,6 +155,6 @@ def _worth(found: Summary) -> str:
 
 def _where(found: Summary, directory: Path, called: Path) -> str:
     own = str(called / "index.md") if (directory / "index.md").exists() else str(called)
-    places = [each for each in (*found.places, *found.unfinished) if each != directory]
-    others = [each.relative_to(directory).as_posix() for each in places]
+    places = [place for place in (*found.places, *found.unfinished) if place != directory]
+    others = [place.relative_to(directory).as_posix() for place in places]
     return f"{own}, and in {', '.join(others)}" if others else own

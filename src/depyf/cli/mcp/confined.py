@@ -106,7 +106,7 @@ class Confined:
             raise RefusedError(f"there is no dump {name!r} in the working directory")
         self._check_links(path, name)
         try:
-            found = {each.label: each.run for each in processes(path, 0.0)}
+            found = {process.label: process.run for process in processes(path, 0.0)}
         except (OSError, ValueError) as error:
             raise RefusedError(f"the dump {name!r} cannot be read: {error}") from error
         if not found:

@@ -72,29 +72,29 @@ def statements(source: str, origins: Origins) -> list[Statement]:
     level = depth = in_string = 0
     end = (1, 0)
     current: Statement | None = None
-    for one in tokenize.generate_tokens(io.StringIO(source).readline):
-        level += (one.type == token.INDENT) - (one.type == token.DEDENT)
-        if one.type in NO_TEXT:
-            if one.type == token.NEWLINE or (one.type == tokenize.NL and not depth):
+    for generate_token in tokenize.generate_tokens(io.StringIO(source).readline):
+        level += (generate_token.type == token.INDENT) - (generate_token.type == token.DEDENT)
+        if generate_token.type in NO_TEXT:
+            if generate_token.type == token.NEWLINE or (generate_token.type == tokenize.NL and not depth):
                 current = None
-            end = one.end
+            end = generate_token.end
             continue
         if current is None:
-            current = Statement(level, lines[one.start[0] - 1][: one.start[1]])
+            current = Statement(level, lines[generate_token.start[0] - 1][: generate_token.start[1]])
             found.append(current)
-            end = one.start
-        in_string -= one.type in F_STRINGS[1::2]
-        depth -= one.type == token.OP and one.string in CLOSING
-        line, column = _origin(one, lines, origins, is_first=not current.pieces)
+            end = generate_token.start
+        in_string -= generate_token.type in F_STRINGS[1::2]
+        depth -= generate_token.type == token.OP and generate_token.string in CLOSING
+        line, column = _origin(generate_token, lines, origins, is_first=not current.pieces)
         may_break = not in_string and (not current.pieces or current.pieces[-1].text != ".")
-        text = _between(lines, end, one.start)
-        current.pieces.append(Piece(text, one.string, line, column, depth, may_break))
-        depth += one.type == token.OP and one.string in OPENING
-        in_string += one.type in F_STRINGS[::2]
-        end = one.end
-    for each in found:
-        known = [piece.line for piece in each.pieces if piece.line]
-        each.line, each.last = (known[0], max(known)) if known else (0, 0)
+        text = _between(lines, end, generate_token.start)
+        current.pieces.append(Piece(text, generate_token.string, line, column, depth, may_break))
+        depth += generate_token.type == token.OP and generate_token.string in OPENING
+        in_string += generate_token.type in F_STRINGS[::2]
+        end = generate_token.end
+    for statement in found:
+        known = [piece.line for piece in statement.pieces if piece.line]
+        statement.line, statement.last = (known[0], max(known)) if known else (0, 0)
     return found
 
 

@@ -36,9 +36,9 @@ def restore_annotations(body: list[ast.stmt], code: Code) -> list[ast.stmt]:
     """Turn the items of `__annotations__` into annotations, if the body of a module or class has set it up."""
     if code.flags & CO_OPTIMIZED or not any(isinstance(stmt, SetupAnnotations) for stmt in body):
         return body
-    found: list[ast.AnnAssign] = []
-    body = rewrite_sequences(body, lambda stmts: _sequence(stmts, code, found))
-    return [stmt for stmt in body if not isinstance(stmt, SetupAnnotations)] if found else body
+    ann_assigns: list[ast.AnnAssign] = []
+    body = rewrite_sequences(body, lambda stmts: _sequence(stmts, code, ann_assigns))
+    return [stmt for stmt in body if not isinstance(stmt, SetupAnnotations)] if ann_assigns else body
 
 
 @registers(

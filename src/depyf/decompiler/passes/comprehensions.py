@@ -42,12 +42,12 @@ def restore_comprehension(call: ast.Call, bodies: Bodies) -> ast.expr | None:
     if iterable is None:
         return None
     body = bodies[id(function.code)]
-    found = comprehension(body.stmts, body.code.name, body.code.varnames[0], iterable, body.unreached)
-    if isinstance(found, COMPREHENSIONS):
-        body.special = of_kinds([found], SOUGHT)  # Some nodes of the loop are gone.
-        found.bound = _bound(found)  # type: ignore[union-attr]
-        found.awaited = bool(function.code.flags & CO_COROUTINE)  # type: ignore[union-attr]
-    return found
+    expression = comprehension(body.stmts, body.code.name, body.code.varnames[0], iterable, body.unreached)
+    if isinstance(expression, COMPREHENSIONS):
+        body.special = of_kinds([expression], SOUGHT)  # Some nodes of the loop are gone.
+        expression.bound = _bound(expression)  # type: ignore[union-attr]
+        expression.awaited = bool(function.code.flags & CO_COROUTINE)  # type: ignore[union-attr]
+    return expression
 
 
 def _iterable(argument: ast.expr, code: Code) -> ast.expr | None:

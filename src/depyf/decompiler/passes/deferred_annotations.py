@@ -128,7 +128,7 @@ def _annotations(function: ast.expr, bodies: Bodies, around: Code) -> list[Defer
             return None
     assert isinstance(function, Function)
     lines = _lines(function.code)
-    found: list[Deferred] = []
+    deferreds: list[Deferred] = []
     for stmt in stmts:
         number = None
         if isinstance(stmt, ast.If) and len(stmt.body) == 1 and not stmt.orelse:
@@ -138,9 +138,9 @@ def _annotations(function: ast.expr, bodies: Bodies, around: Code) -> list[Defer
         item = _item(stmt, result)
         if item is None:
             return None
-        line = lines[len(found)] if len(found) < len(lines) else 0
-        found.append(Deferred(item[0], written_in(item[1], around), number, line))
-    return found
+        line = lines[len(deferreds)] if len(deferreds) < len(lines) else 0
+        deferreds.append(Deferred(item[0], written_in(item[1], around), number, line))
+    return deferreds
 
 
 def _number(test: ast.expr) -> int | None:
@@ -204,7 +204,7 @@ def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stm
     annotation in a `finally` has a number for each copy, of which one is left.
     """
     marked = {number for node in nodes(body) if (number := _reaches(node)) is not None}
-    by_number = {one.number: one for one in found if one.number is not None}
+    by_number = {deferred.number: deferred for deferred in found if deferred.number is not None}
     lost = sorted(by_number.keys() - marked)
     if lost:
         copied = {by_number[number].name for number in _in_finally(body) if number in by_number}
@@ -237,11 +237,11 @@ def _place_others(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]
         place += 1
     stores = _stores(body)
     out = body[:place]
-    for one in found:
-        at = _assignment(body, one, stores.get(one.name, deque()), place)
-        until = at if at is not None else _by_line(body, one, place)
+    for deferred in found:
+        at = _assignment(body, deferred, stores.get(deferred.name, deque()), place)
+        until = at if at is not None else _by_line(body, deferred, place)
         out += body[place:until]
-        out.append(_annotated(one, body[at] if at is not None else None))
+        out.append(_annotated(deferred, body[at] if at is not None else None))
         place = until + (at is not None)
     return out + body[place:]
 

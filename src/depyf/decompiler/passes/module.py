@@ -67,7 +67,7 @@ def _home(value: object) -> tuple[str, str] | None:
     module, own = str(getattr(value, "__module__", "")), str(getattr(value, "__name__", ""))
     if getattr(sys.modules.get(module), own, None) is value:
         return module, own
-    names = ((home, own) for home in OWN_MODULES if home in sys.modules for own in vars(sys.modules[home]))
+    names = ((home, var) for home in OWN_MODULES if home in sys.modules for var in vars(sys.modules[home]))
     held = ((home, own) for home, own in names if own.isupper() and vars(sys.modules[home])[own] is value)
     return next(held, None)
 

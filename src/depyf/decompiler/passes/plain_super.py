@@ -57,14 +57,14 @@ def declare_global(stmts: list[ast.stmt]) -> None:
 
 def naming_super(code: Code) -> list[Code]:
     """Return the codes, nested ones included, that name `super`."""
-    found: list[Code] = []
+    codes: list[Code] = []
     pending = [code]
     while pending:
         one = pending.pop()
         pending.extend(const for const in one.consts if isinstance(const, Code))
         if SUPER in one.names:
-            found.append(one)
-    return found
+            codes.append(one)
+    return codes
 
 
 def loads_in_steps(items: list[Instruction]) -> bool:

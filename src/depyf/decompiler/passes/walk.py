@@ -62,17 +62,17 @@ def blocks(body: Stmts) -> list[Stmts]:
 
 def compounds(body: Stmts) -> Stmts:
     """Return all statements in `body` that may contain other statements, in source order."""
-    found: Stmts = []
+    stmts: Stmts = []
     work = compound(body)
     work.reverse()
     while work:
         stmt = work.pop()
-        found.append(stmt)
+        stmts.append(stmt)
         for block, _, _ in reversed(inner(stmt)):
             below = compound(block)
             below.reverse()
             work += below
-    return found
+    return stmts
 
 
 def rewrite_sequences(body: Stmts, rewrite: Callable[[Stmts], Stmts]) -> Stmts:
@@ -126,13 +126,13 @@ INNER = _Inner()
 
 def nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
     """Return every node in `body` in the order of the source, parents first, without operators and contexts."""
-    found: list[ast.AST] = []
+    asts: list[ast.AST] = []
     work = list(body)
     work.reverse()
     fields = INNER
     while work:
         node = work.pop()
-        found.append(node)
+        asts.append(node)
         if names := fields[type(node)]:
             inside: list[ast.AST] = []
             for name in names:
@@ -143,7 +143,7 @@ def nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
                     inside.append(value)
             inside.reverse()
             work += inside
-    return found
+    return asts
 
 
 def children(node: ast.AST) -> list[ast.AST]:

@@ -14,7 +14,7 @@ from depyf.bytecode.ordered_text import ordered_text
 
 def rows(listing: Listing) -> list[str]:
     """Return one line per instruction: line, offset, operation, argument, and the handler that protects it."""
-    return [row(listing, one) for one in listing.instructions]
+    return [row(listing, instruction) for instruction in listing.instructions]
 
 
 def text(listing: Listing) -> str:

@@ -52,7 +52,7 @@ def read_graph(text: str, code: Code) -> Graph:
     Raises:
         NoGraph: a line is neither a head nor an operation nor an exit.
     """
-    nested = {f"<code {each.qualname}>": each for each in code.consts if isinstance(each, Code)}
+    nested = {f"<code {const.qualname}>": const for const in code.consts if isinstance(const, Code)}
     blocks: dict[int, Block] = {}
     handlers: dict[int, HandlerEntry] = {}
     block: Block | None = None

@@ -163,13 +163,13 @@ class _Reader:
 
     def grouped(self, body: list[ast.stmt]) -> list[Item]:
         """Return a sequence with each clause in the item before it."""
-        found: list[Item] = []
+        items: list[Item] = []
         for stmt in body:
             if isinstance(stmt, ast.With):
-                self.clause(found, stmt)
+                self.clause(items, stmt)
             else:
-                found.append(self.statement(stmt))
-        return [] if self.are_items and len(found) == 1 and isinstance(found[0], ast.Pass) else found
+                items.append(self.statement(stmt))
+        return [] if self.are_items and len(items) == 1 and isinstance(items[0], ast.Pass) else items
 
     def clause(self, found: list[Item], stmt: ast.With) -> None:
         """Append the item of a marked `with`, or move its body into the item to which it belongs."""

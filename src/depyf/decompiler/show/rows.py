@@ -87,8 +87,8 @@ def covered(owner: object, listing: Listing) -> tuple[int, ...]:
     extent = extent_of(owner)
     if extent is None or extent[0] < 0:
         return ()
-    found = [one.offset for one in listing.instructions if extent[0] <= one.offset <= extent[1]]
-    behind = next((one for one in listing.instructions if one.offset > extent[1]), None)
+    found = [instruction.offset for instruction in listing.instructions if extent[0] <= instruction.offset <= extent[1]]
+    behind = next((instruction for instruction in listing.instructions if instruction.offset > extent[1]), None)
     if behind is not None and behind.op in ("JUMP_IF_TRUE", "JUMP_IF_FALSE", "RETURN"):
         found.append(behind.offset)
     return tuple(dict.fromkeys(found))

@@ -45,26 +45,26 @@ class Node:
 
 def find_jumps(items: list[Item]) -> list[Jump]:
     """Return the unfilled jumps that leave items, in source order."""
-    found = _plain_jumps(items)
-    return _outer_jumps(items) if found is None else found
+    jumps = _plain_jumps(items)
+    return _outer_jumps(items) if jumps is None else jumps
 
 
 def _plain_jumps(items: list[Item]) -> list[Jump] | None:
     """Return the jumps of a block whose tests contain only jumps; None if the items are more than a block."""
-    found: list[Jump] = []
+    jumps: list[Jump] = []
     for item in items:
         if isinstance(item, ast.stmt):
             continue
         for part in [*item.body, *item.orelse] if isinstance(item, If) else (item,):
             if isinstance(part, Jump) and part.body is None:
-                found.append(part)
+                jumps.append(part)
             elif not isinstance(part, ast.stmt):
                 return None
-    return found
+    return jumps
 
 
 def _outer_jumps(items: list[Item]) -> list[Jump]:
-    found: list[Jump] = []
+    jumps: list[Jump] = []
     inner: set[int] = set()
     headers: dict[int, int] = {}
     work: list[tuple[Iterator[Item], int]] = [(iter(items), -1)]
@@ -78,7 +78,7 @@ def _outer_jumps(items: list[Item]) -> list[Jump]:
             continue
         elif isinstance(item, Jump) and item.body is None:
             if headers.get(item.label, 0) <= 0:
-                found.append(item)
+                jumps.append(item)
         elif isinstance(item, Label):
             inner.add(item.label)
         else:
@@ -86,7 +86,7 @@ def _outer_jumps(items: list[Item]) -> list[Jump]:
             for part in reversed(children(item)):
                 work.append((iter(part), header))
                 headers[header] = headers.get(header, 0) + 1
-    return [jump for jump in found if jump.label not in inner]
+    return [jump for jump in jumps if jump.label not in inner]
 
 
 class NodeTable(dict[int, Node]):

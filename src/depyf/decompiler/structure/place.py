@@ -146,7 +146,7 @@ class _Around:
             return False
         clause, last = compound.handler, None
         while isinstance(clause[-1], (If, Jump)):
-            inner = [each for each in children(clause[-1]) if live_tails(each)]
+            inner = [child for child in children(clause[-1]) if live_tails(child)]
             if len(inner) != 1:
                 break
             if inner[0] == jumps[-1:] and len(clause) > 2:  # The apparent end of the clause jumps there, too.
@@ -389,13 +389,13 @@ def live_tails(items: list[Item]) -> list[Jump]:
 
 def _tails(items: list[Item]) -> list[Jump]:
     """Return the jumps at the end of a sequence of items, also inside its last item."""
-    found: list[Jump] = []
+    jumps: list[Jump] = []
     work = [items]
     while work:
         sequence = work.pop()
         last = sequence[-1] if sequence else None
         if isinstance(last, Jump) and last.body is None:
-            found.append(last)
+            jumps.append(last)
             before = sequence[-2] if len(sequence) > 1 else None
             if isinstance(before, (Loop, For)):
                 work.append(before.orelse)
@@ -405,5 +405,4 @@ def _tails(items: list[Item]) -> list[Jump]:
             work.append(last.orelse)
         elif last is not None:
             work.extend(children(last))
-    return found
-
+    return jumps

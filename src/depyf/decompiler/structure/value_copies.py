@@ -141,18 +141,18 @@ def _only_tests(graph: Graph, end: Block, before: dict[int, list[int]]) -> bool:
 
 def operand(graph: Graph, edge: Edge, end: Block) -> list[Block]:
     """Return the blocks that an edge reaches before the end of the statement; none if there are many."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     seen = {end.index}
     work = [edge.target]
     while work:
         index = work.pop()
         if index not in seen:
             seen.add(index)
-            found.append(graph.block(index))
-            work += [onward.target for onward in found[-1].exit.edges()]
-            if len(found) > MOST:
+            blocks.append(graph.block(index))
+            work += [onward.target for onward in blocks[-1].exit.edges()]
+            if len(blocks) > MOST:
                 return []
-    return found
+    return blocks
 
 
 def copies_of(end: tuple[Block, int, int], blocks: list[Block], graph: Graph) -> list[tuple[Block, int, int]]:

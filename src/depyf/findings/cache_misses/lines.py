@@ -76,7 +76,7 @@ def short(value: str) -> str:
 
 
 def _first(lines: list[str]) -> str:
-    found = next((each.strip() for each in lines if not _NAMES.match(each)), lines[0].strip() if lines else "")
+    found = next((line.strip() for line in lines if not _NAMES.match(line)), lines[0].strip() if lines else "")
     return f"`{found}`" if found else "no such line"
 
 

@@ -108,13 +108,13 @@ def _with_inferred(own: list[Look]) -> list[Look]:
 
     AOTAutograd's key is made from its own settings, and from the same graph as Inductor's key.
     """
-    missed = [each for each in own if each.event.outcome == MISS and each.event.cache in GRAPHS]
+    missed = [look for look in own if look.event.outcome == MISS and look.event.cache in GRAPHS]
     known = next((each for each in missed if each.cause is not None), None)
     if known is None:
         return own
     return [
-        Look(each.function, each.compile, each.event, known.why, each.seconds, known.cause, known.nearest)
-        if each in missed and each.cause is None
-        else each
-        for each in own
+        Look(look.function, look.compile, look.event, known.why, look.seconds, known.cause, known.nearest)
+        if look in missed and look.cause is None
+        else look
+        for look in own
     ]

@@ -297,7 +297,7 @@ def said_by_torch(found: GraphBreak) -> str:
 
 def advised(hints: Sequence[str]) -> str:
     """Return the first of torch's hints for a change of the program, or ""."""
-    return next((each for each in hints if not _NO_ADVICE.search(each)), "")
+    return next((hint for hint in hints if not _NO_ADVICE.search(hint)), "")
 
 
 _WITHOUT_FAKE = (

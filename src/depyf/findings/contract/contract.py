@@ -92,14 +92,14 @@ class CompileContractError(AssertionError):
 
     def _text(self) -> str:
         lines = []
-        for each in self.violations:
-            lines.append(each.head)
-            for fact in each.found[:MOST_SHOWN]:
+        for violation in self.violations:
+            lines.append(violation.head)
+            for fact in violation.found[:MOST_SHOWN]:
                 lines.append(f"  {fact.place}: {fact.text}" if fact.place else f"  {fact.text}")
                 lines += [f"    {detail}" for detail in fact.details if detail not in fact.text]
-            if len(each.found) > MOST_SHOWN:
-                lines.append(f"  and {len(each.found) - MOST_SHOWN} more")
-            if not each.found:
+            if len(violation.found) > MOST_SHOWN:
+                lines.append(f"  and {len(violation.found) - MOST_SHOWN} more")
+            if not violation.found:
                 lines.append("  nothing was compiled")
         told = [finding.line for finding in self.findings]
         if told:

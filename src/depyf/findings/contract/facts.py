@@ -144,11 +144,11 @@ def _nearest(compiled: Compile) -> tuple[GuardFailure, ...]:
 
 def _of_skips(session: Session) -> Iterator[Fact]:
     failed = {(each.name, each.filename) for each, compiled in session.compiles() if compiled.failure is not None}
-    for each in skips(session):
-        known = (each.name, each.filename) in failed
-        if each.whose is Whose.OWN and not known and not is_harmless(each.reason):
-            where = UserLine(each.filename, 0, "", each.name)
-            yield Fact("eager_calls", f"{each.what} {RUNS_EAGER}: {plain(each.reason)}", where)
+    for skip in skips(session):
+        known = (skip.name, skip.filename) in failed
+        if skip.whose is Whose.OWN and not known and not is_harmless(skip.reason):
+            where = UserLine(skip.filename, 0, "", skip.name)
+            yield Fact("eager_calls", f"{skip.what} {RUNS_EAGER}: {plain(skip.reason)}", where)
 
 
 def _of_caches(session: Session) -> Iterator[Fact]:

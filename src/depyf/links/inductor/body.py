@@ -88,7 +88,7 @@ class Body:
             self.aliases[target] = value.id
             return None
         calls = [each for each in nodes_below(value) if isinstance(each, ast.Call)]
-        made = next((each for each in calls if ast.unparse(each.func) in ("tl.dot", "tl.load")), None)
+        made = next((call for call in calls if ast.unparse(call.func) in ("tl.dot", "tl.load")), None)
         term = self.term(made) if made is not None else None
         if term is not None:
             self.values[target] = term
@@ -97,7 +97,7 @@ class Body:
     def _store(self, statement: Statement) -> int | None:
         term = self.term(statement.value)
         names = names_in(statement.place or statement.value)
-        pointer = next((each for each in names if _is_pointer(each)), "")
+        pointer = next((name for name in names if _is_pointer(name)), "")
         if pointer and statement.is_scattered:
             # The memory after all programs is not a value of this line.
             self.contents[self.aliases.get(pointer, pointer)] = self.terms.leaf(f"scattered by line {statement.line}")
@@ -148,7 +148,7 @@ class Body:
             ):
                 return self._operation(_BINARY.get(type(operator), "unknown"), [found[id(left)], found[id(right)]])
             case ast.BoolOp(op=operator, values=values):
-                return self._operation(_BINARY[type(operator)], [found[id(each)] for each in values])
+                return self._operation(_BINARY[type(operator)], [found[id(value)] for value in values])
             case ast.Subscript(value=base):
                 is_load = isinstance(base, ast.Name) and _is_pointer(base.id)
                 return self._loaded(node) if is_load else found[id(base)]
@@ -165,7 +165,7 @@ class Body:
         return self.terms.constant(-value) if value is not None else self.terms.of(_BINARY[type(operator)], own)
 
     def _operation(self, name: str, parts: Iterable[int | None]) -> int | None:
-        known = [each for each in parts if each is not None]
+        known = [part for part in parts if part is not None]
         carried = [each for each in known if each in self.accumulators]
         if carried and name in REDUCED_BY and len(known) == 2:
             # A value that is added to an accumulator is reduced.
@@ -194,7 +194,7 @@ class Body:
         function = node.func
         name = _called(node)
         owner = found.get(id(function.value)) if isinstance(function, ast.Attribute) else None
-        given = [found[id(each)] for each in node.args]
+        given = [found[id(arg)] for arg in node.args]
         if name in ("load", "loadu"):
             return self._loaded(node)
         if name == "associative_scan":

@@ -24,7 +24,7 @@ class Buffers:
 
     def __init__(self, graph: Graph, of_node: Mapping[str, int], users: Mapping[str, Collection[str]]) -> None:
         self._graph, self._of_node, self._users = graph, of_node, users
-        inputs = [each.name for each in graph.nodes.values() if not each.operation]
+        inputs = [node.name for node in graph.nodes.values() if not node.operation]
         self.terms: dict[str, int] = {name: of_node[name] for name in inputs}
         self.nodes = {name: name for name in inputs}
         self._whole: dict[str, str] = {}
@@ -57,8 +57,8 @@ class Buffers:
     def _item(self, whole: str, index: str) -> str:
         """Return the node that selects one of the several results of a node, or ""."""
         users = (self._graph.nodes.get(each) for each in self._users.get(whole, ()))
-        items = (each for each in users if each is not None and each.operation == "getitem")
-        return next((each.name for each in items if ast.unparse(each.arguments[1]) == index), "")
+        items = (user for user in users if user is not None and user.operation == "getitem")
+        return next((item.name for item in items if ast.unparse(item.arguments[1]) == index), "")
 
     def gather(self, part: str) -> None:
         """Record the content of a buffer after one of its parts was written: `cat`, when all its inputs are there."""
@@ -67,8 +67,8 @@ class Buffers:
             return
         self._written.setdefault(whole, {})[part] = self.terms[part]
         there = set(self._written[whole].values())
-        cats = (each for each in self._graph.nodes.values() if each.operation == "cat")
-        same = [each for each in cats if {self._of_node.get(name) for name in each.uses} == there]
+        cats = (node for node in self._graph.nodes.values() if node.operation == "cat")
+        same = [cat for cat in cats if {self._of_node.get(name) for name in cat.uses} == there]
         if len(same) == 1:
             self.hold(whole, same[0].name)
 
@@ -90,7 +90,7 @@ class Buffers:
             self.hold(out, left[0].name)
 
     def _named(self, operation: str, told: Collection[str]) -> list[Node]:
-        named = (each for each in self._graph.nodes.values() if each.operation == operation.removesuffix("_"))
+        named = (node for node in self._graph.nodes.values() if node.operation == operation.removesuffix("_"))
         return [each for each in named if not told or each.name in told]
 
     def _operands(self, node: Node) -> set[int]:
@@ -100,8 +100,8 @@ class Buffers:
         """Return the scatters that no buffer holds yet. The graph names them differently than a kernel in place."""
         if not operation.endswith("_") or not operation.startswith(SCATTERS):
             return []
-        nodes = (each for each in self._graph.nodes.values() if each.operation.startswith(SCATTERS))
-        return [each for each in nodes if each.name not in self.nodes.values()]
+        nodes = (node for node in self._graph.nodes.values() if node.operation.startswith(SCATTERS))
+        return [node for node in nodes if node.name not in self.nodes.values()]
 
 
 def result_of(launch: Launch) -> str:

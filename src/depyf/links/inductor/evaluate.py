@@ -38,7 +38,7 @@ def graph_terms(graph: Graph, terms: Terms) -> tuple[dict[str, int], dict[int, s
         if node.operation in _REDUCTIONS | {"mean", "var_mean", *SCANS.values()}:
             # A kernel does not show the dimension that it reduces. Of two reductions of one tensor, only the first is
             # recognised.
-            along = " ".join(ast.unparse(each) for each in node.arguments[1:2])
+            along = " ".join(ast.unparse(argument) for argument in node.arguments[1:2])
             term = term if dimensions.setdefault(term, along) == along else terms.leaf(node.name)
         found[node.name] = term
     of_nodes = set(found.values())
@@ -59,7 +59,7 @@ def parts_read(graph: Graph) -> dict[str, frozenset[str]]:
     """Return, for each node, the parts of tensors that it is computed from. The term of a part is that of the whole."""
     found: dict[str, frozenset[str]] = {}
     for name, node in graph.nodes.items():
-        read = frozenset[str]().union(*(found.get(each, ()) for each in node.uses))
+        read = frozenset[str]().union(*(found.get(use, ()) for use in node.uses))
         found[name] = read | {name} if is_part(node) or node.operation == "getitem" else read
     return found
 
@@ -74,7 +74,7 @@ def _of_node(node: Node, graph: Graph, found: Mapping[str, int], terms: Terms) -
     name = node.operation
     if not name:
         return terms.leaf(node.name)
-    given = [_of_argument(each, found, terms) for each in node.arguments]
+    given = [_of_argument(argument, found, terms) for argument in node.arguments]
     parts = [each for each in given if each is not None]
     simple = _filled(node, given, terms) if name in _FILLED or name in _ZEROS | _ONES else _shaped(node, parts, terms)
     if simple is not None:
@@ -172,7 +172,7 @@ def _of_list(made: Node, index: str, found: Mapping[str, int], terms: Terms) -> 
     if not made.operation.startswith(_FOREACH) or not index.isdigit():
         return None
     place = slice(int(index), int(index) + 1)
-    parts = (each.elts[place] if isinstance(each, ast.List) else [each] for each in made.arguments)
+    parts = (argument.elts[place] if isinstance(argument, ast.List) else [argument] for argument in made.arguments)
     given = [_of_argument(each, found, terms) for part in parts for each in part]
     known = [each for each in given if each is not None]
     return terms.of(made.operation.removeprefix(_FOREACH), *known) if len(known) == len(made.arguments) else None
@@ -219,7 +219,7 @@ def _divisor(whole: Node | None, item: Node, graph: Graph, terms: Terms) -> int:
 
 
 def _clamp(node: Node, parts: list[int], terms: Terms) -> int | None:
-    bounds = [_of_argument(each, {}, terms) for each in node.arguments[1:]]
+    bounds = [_of_argument(argument, {}, terms) for argument in node.arguments[1:]]
     made = parts[0]
     for operation, bound in zip(("maximum", "minimum"), bounds):
         made = terms.of(operation, made, bound) if bound is not None else made

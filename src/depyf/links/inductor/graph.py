@@ -48,8 +48,8 @@ class Node:
     @functools.cached_property
     def numbers(self) -> frozenset[float]:
         """The numbers among its arguments."""
-        values = (each.value for each in self.arguments if isinstance(each, ast.Constant))
-        return frozenset(float(each) for each in values if isinstance(each, (int, float)))
+        values = (argument.value for argument in self.arguments if isinstance(argument, ast.Constant))
+        return frozenset(float(value) for value in values if isinstance(value, (int, float)))
 
     @functools.cached_property
     def uses(self) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def read_graph(text: str) -> Graph:
             case ast.Return(value=ast.expr() as value):
                 returned = {*names_in(value)}
                 outputs = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
-    names = tuple(each.id if isinstance(each, ast.Name) else "" for each in outputs)
+    names = tuple(output.id if isinstance(output, ast.Name) else "" for output in outputs)
     return Graph(found, frozenset(returned), names)
 
 
@@ -107,7 +107,7 @@ def _node(name: str, value: ast.expr, annotation: ast.expr | None) -> Node:
         case ast.Call(func=function, args=args, keywords=keywords):
             path = ast.unparse(function).split(".")
             operation = path[3] if path[:2] == ["torch", "ops"] and len(path) > 3 else path[-1]
-            own = tuple((each.arg or "", each.value) for each in keywords)
+            own = tuple((keyword.arg or "", keyword.value) for keyword in keywords)
             return Node(name, operation, tuple(args), own, value.lineno, dtype, sizes, value)
         case ast.Subscript(value=base, slice=index):
             return Node(name, "getitem", (base, index), (), value.lineno, dtype, sizes, value)

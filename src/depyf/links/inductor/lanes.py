@@ -21,12 +21,12 @@ def conditions(found: Iterable[Statement]) -> dict[int, tuple[str, ...]]:
     """Return for each line the variables that must be true in a lane for the line's value to count there."""
     known: dict[str, frozenset[str]] = {}
     lines: dict[int, tuple[str, ...]] = {}
-    for each in found:
-        own = _of(each.value, known)
+    for statement in found:
+        own = _of(statement.value, known)
         if own:
-            lines[each.line] = tuple(sorted(own))
-        is_gathered = any(map(is_accumulator, each.targets))
-        known.update(dict.fromkeys(each.targets, frozenset() if is_gathered else own))
+            lines[statement.line] = tuple(sorted(own))
+        is_gathered = any(map(is_accumulator, statement.targets))
+        known.update(dict.fromkeys(statement.targets, frozenset() if is_gathered else own))
     return lines
 
 

@@ -66,7 +66,7 @@ class Line:
     @property
     def computes_something(self) -> bool:
         """Whether it does more than load, convert, reshape, store, or add to an accumulator."""
-        takes_values = any(each.startswith("tmp") for each in self.names)
+        takes_values = any(name.startswith("tmp") for name in self.names)
         own = self.statement
         return not self.is_store and takes_values and own.computes and not own.accumulates
 

@@ -94,7 +94,7 @@ class _Module:
         self._parts_read = parts_read(graph)
         self._in_parts = frozenset(name for name in graph.nodes if self._is_used_in_parts(name))
         self._buffers = Buffers(graph, self._of_node, self._users)
-        launches = [each.kernel for each in module.launches]
+        launches = [launch.kernel for launch in module.launches]
         self._once = frozenset(name for name in module.kernels if launches.count(name) == 1)
         self._called: set[str] = set()
         self.libraries: dict[int, str] = {}
@@ -102,8 +102,8 @@ class _Module:
 
     def _is_used_in_parts(self, name: str) -> bool:
         """Return whether no node needs the whole value of a node, so that a kernel computes parts of it."""
-        users = [self._graph.nodes.get(each) for each in self._users[name]]
-        return bool(users) and all(each is not None and is_part(each) for each in users)
+        users = [self._graph.nodes.get(user) for user in self._users[name]]
+        return bool(users) and all(user is not None and is_part(user) for user in users)
 
     def all(self) -> list[Launched]:
         found = []
@@ -153,7 +153,7 @@ class _Module:
         contents = {name: self._buffers.terms[each] for name, each in buffers.items() if each in self._buffers.terms}
         made.before = {name: self._held_by(buffers[name], term, held[name]) for name, term in contents.items()}
         body = Body(self._terms, dict(contents))
-        followed = [(each, body.follow(each)) for each in statements(kernel)]
+        followed = [(statement, body.follow(statement)) for statement in statements(kernel)]
         made.lines = self._lines(followed, body.aliases, made.before, inside)
         made.aliases, made.terms, made.reads = body.aliases, self._values, _reads(followed, body.aliases, names)
         self._store(made, body, [each for each, _ in followed if each.place is not None], inside)
@@ -177,15 +177,15 @@ class _Module:
         lines = linked(followed, aliases, computes, self._in_parts, likely, doubts, self._before)
         if len(inside) == 1:
             # All lines of a launch that computes one node belong to this node.
-            lines = [each if each.nodes else replace(each, serves=tuple(inside)) for each in lines]
-        return list(filter(_is_told, (self._as_step(each) for each in lines)))
+            lines = [line if line.nodes else replace(line, serves=tuple(inside)) for line in lines]
+        return list(filter(_is_told, (self._as_step(line) for line in lines)))
 
     def _store(self, made: Launched, body: Body, stores: list[Statement], inside: frozenset[str]) -> None:
         """Record the content of the buffers that a launch writes."""
         stored = {body.aliases.get(name, name) for name in _places(stores)}
         given = zip(parameters(made.kernel), made.launch.arguments, made.launch.values)
         buffers = {name: (buffer_name(text, value), value) for name, text, value in given if name in stored}
-        is_scattered = _places(each for each in stores if each.is_scattered)
+        is_scattered = _places(store for store in stores if store.is_scattered)
         told = self._told(made.kernel, scatters=bool(is_scattered))
         # Inductor lists a buffer instead of a node for a change in place and for an intermediate step of a node.
         is_said = bool(told) and len(told) == len(made.kernel.returns)
@@ -223,7 +223,7 @@ class _Module:
         A buffer in `is_scattered` gets a node that scatters.
         written: the nodes that the launch writes according to Inductor, or None if Inductor does not say.
         """
-        scattering = [each for each in made.nodes if self._graph.nodes[each].operation.startswith(SCATTERS)]
+        scattering = [node for node in made.nodes if self._graph.nodes[node].operation.startswith(SCATTERS)]
         inside = {*made.nodes}
         left = [name for name in made.nodes if not is_view(self._graph.nodes[name])]
         left = [name for name in left if (name in written if written is not None else not self._users[name] <= inside)]
@@ -236,7 +236,7 @@ class _Module:
         before: `triton_kernel_wrapper_mutation(..., kwargs = {'x_ptr': arg0_1, 'out_ptr': empty})`
         """
         calls = [each for each in self._graph.nodes.values() if each.operation.startswith("triton_kernel_wrapper")]
-        given = {each.name: _keywords(each) for each in calls}
+        given = {call.name: _keywords(call) for call in calls}
         same = [name for name in given if given[name] and given[name].keys() <= {*parameters(made.kernel)}]
         node = next((name for name in same if name not in self._called), "")
         self._called.add(node)
@@ -244,7 +244,7 @@ class _Module:
             if buffers.get(name) and held in self._of_node:
                 self._buffers.hold(buffers[name], held)
         served = (node,) if node else ()
-        made.lines = [Line(each, None, (), served) for each in statements(made.kernel)]
+        made.lines = [Line(statement, None, (), served) for statement in statements(made.kernel)]
         made.after = {}
         return made
 
@@ -259,8 +259,8 @@ class _Module:
     def _with_parts(self, names: tuple[str, ...]) -> frozenset[str]:
         """Return nodes, and the nodes that select one of their several results. Inductor lists only some of them."""
         known = [each for each in names if each in self._graph.nodes]
-        users = (self._graph.nodes.get(each) for name in known for each in self._users[name])
-        items = (each.name for each in users if each is not None and each.operation == "getitem")
+        users = (self._graph.nodes.get(user) for name in known for user in self._users[name])
+        items = (user.name for user in users if user is not None and user.operation == "getitem")
         return frozenset((*known, *items))
 
     def _likely(
@@ -295,7 +295,7 @@ class _Module:
     def _taker(self, operands: set[str], left: frozenset[str], operations: frozenset[str]) -> set[str]:
         """Return the only node left that applies one of some operations to an operand; {} if there are several."""
         takers = {user for node in operands for user in self._takers(node)} & left
-        same = {each for each in takers if self._graph.nodes[each].operation in operations}
+        same = {taker for taker in takers if self._graph.nodes[taker].operation in operations}
         return same if len(same) == 1 else set()
 
     def _may_compute(self, statement: Statement, term: int | None, left: frozenset[str]) -> set[str]:
@@ -339,7 +339,7 @@ class _Module:
     def _settle(self, made: Launched, open_ones: Mapping[str, str], nodes: Iterable[str]) -> None:
         """Assign the only remaining node to a result that is not understood."""
         taken = set(made.after.values())
-        left = [each for each in nodes if each not in taken]
+        left = [node for node in nodes if node not in taken]
         if len(open_ones) == len(left) == 1:
             (name,) = open_ones
             self._buffers.hold(open_ones[name], left[0])
@@ -354,11 +354,11 @@ class _Module:
         nodes = [self._graph.nodes[each] for each in self._named.get(term, ()) if inside is None or each in inside]
         if isinstance(value, Buffer):
             count, dtype = math.prod(value.size), _ABBREVIATED.get(value.dtype, "")
-            nodes = [each for each in nodes if each.dtype == dtype or not dtype] or nodes
-            same = [each for each in nodes if each.count == count]
-            nodes = same or [each for each in nodes if each.sizes is None]
-        nodes = [each for each in nodes if not is_view(each) or is_cast(each)] or nodes
-        return nodes[0].name if len({self._parts_read[each.name] for each in nodes}) == 1 else ""
+            nodes = [node for node in nodes if node.dtype == dtype or not dtype] or nodes
+            same = [node for node in nodes if node.count == count]
+            nodes = same or [node for node in nodes if node.sizes is None]
+        nodes = [node for node in nodes if not is_view(node) or is_cast(node)] or nodes
+        return nodes[0].name if len({self._parts_read[node.name] for node in nodes}) == 1 else ""
 
     def _names(self, term: int | None, statement: Statement, inside: frozenset[str]) -> tuple[str, ...]:
         if term is None or self._terms.is_number(term):
@@ -366,7 +366,7 @@ class _Module:
         own = [each for each in self._named.get(term, ()) if each in inside]
         if statement.place is None and statement.accumulates:
             return ()
-        at_index = any(_INDEX.match(each) for each in statement.names)
+        at_index = any(_INDEX.match(name) for name in statement.names)
         is_lookup = at_index and self._terms.made[term][0] == "indexed"
         if statement.place is None and not statement.computes and not is_lookup:
             return tuple(each for each in own if is_cast(self._graph.nodes[each]))
@@ -375,7 +375,7 @@ class _Module:
 
 def _places(stores: Iterable[Statement]) -> set[str]:
     """Return the names in the places of stores."""
-    return {name for each in stores for name in names_in(each.place or each.value)}
+    return {name for store in stores for name in names_in(store.place or store.value)}
 
 
 def _reads(
@@ -388,7 +388,7 @@ def _reads(
     found, written = set[str](), set[str]()
     for statement, _ in followed:
         place = {aliases.get(each, each) for each in names_in(statement.place or statement.value)}
-        read = {aliases.get(each, each) for each in statement.names} | (place if statement.is_scattered else set())
+        read = {aliases.get(name, name) for name in statement.names} | (place if statement.is_scattered else set())
         found |= read - written
         written |= place if statement.place is not None else set()
     return frozenset(found & {*names})
@@ -396,8 +396,8 @@ def _reads(
 
 def _keywords(call: Node) -> dict[str, str]:
     """Return the nodes that are arguments of a kernel of the program's, by parameter."""
-    told = next((value for name, value in call.keywords if name == "kwargs"), None)
-    pairs = zip(told.keys, told.values) if isinstance(told, ast.Dict) else ()
+    keyword = next((value for name, value in call.keywords if name == "kwargs"), None)
+    pairs = zip(keyword.keys, keyword.values) if isinstance(keyword, ast.Dict) else ()
     return {
         str(name.value): node.id
         for name, node in pairs

@@ -98,7 +98,7 @@ class Module:
 
     def launches_of(self, name: str) -> list[Launch]:
         """Return the launches of a kernel."""
-        return [each for each in self.launches if each.kernel == name]
+        return [launch for launch in self.launches if launch.kernel == name]
 
 
 def read_module(text: str) -> Module:
@@ -107,7 +107,7 @@ def read_module(text: str) -> Module:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return Module()
-    module = Module({each.name: each for each in _kernels(tree, text.splitlines())})
+    module = Module({kernel.name: kernel for kernel in _kernels(tree, text.splitlines())})
     _Reader(module, text, _examples(tree)).read(tree)
     return module
 
@@ -116,7 +116,7 @@ def _kernels(tree: ast.Module, rows: list[str]) -> Iterator[Kernel]:
     for node in tree.body:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=kind), args=args)):
-                texts = [each for each in args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+                texts = [arg for arg in args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
                 if kind.startswith(("triton", "cpp")) and texts:
                     types = args[0].elts if isinstance(args[0], ast.List) else []
                     own = tuple(str(each.value) for each in types if isinstance(each, ast.Constant))
@@ -172,7 +172,7 @@ def number(node: ast.expr, known: Mapping[str, Value]) -> int | float | None:
 def _numbers(node: ast.expr, known: Mapping[str, Value]) -> tuple[int, ...] | None:
     if not isinstance(node, (ast.Tuple, ast.List)):
         return None
-    found = [number(each, known) for each in node.elts]
+    found = [number(elt, known) for elt in node.elts]
     return None if None in found else tuple(int(each) for each in found if each is not None)
 
 
@@ -184,7 +184,7 @@ def _made(name: str, node: ast.expr, known: Mapping[str, Value]) -> Buffer | Non
     match node:
         case ast.Call(func=ast.Name(id=function), args=[size, stride, *rest]) if function.startswith(_MAKES):
             sizes, strides = _numbers(size, known), _numbers(stride, known)
-            dtypes = [each.value for each in node.keywords if each.arg == "dtype"] or rest[:1]
+            dtypes = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"] or rest[:1]
             dtype = ast.unparse(dtypes[0]).removeprefix("torch.") if dtypes else ""
             return None if sizes is None or strides is None else Buffer(name, sizes, strides, 0, dtype)
     return None
@@ -251,15 +251,15 @@ class _Reader:
         above = max((line for line in self._handles if line < statement.lineno), default=0)
         handle = self._handles.get(above, "")
         handle = handle if handle.rpartition(":")[0].rpartition(".")[2] == kernel.rpartition(".")[2] else ""
-        outs = [each.value for each in call.keywords if each.arg == "out"]
+        outs = [keyword.value for keyword in call.keywords if keyword.arg == "out"]
         if not outs and isinstance(statement, ast.Assign):
             outs = statement.targets[:1]
         return Launch(
             kernel,
             handle,
             statement.lineno,
-            tuple(ast.unparse(each) for each in call.args),
-            tuple(self._value(each) for each in call.args),
+            tuple(ast.unparse(arg) for arg in call.args),
+            tuple(self._value(arg) for arg in call.args),
             ast.unparse(outs[0]) if outs else "",
         )
 
@@ -304,6 +304,6 @@ def _returned(node: ast.expr) -> str:
 
 def _takes_args(function: ast.FunctionDef) -> bool:
     """Return whether a function runs the graph, or a part of it."""
-    names = [each.arg for each in function.args.args]
+    names = [arg.arg for arg in function.args.args]
     is_call = function.name == "call" or function.name.startswith(_PARTITION)
     return is_call and names[-1:] == ["args"]

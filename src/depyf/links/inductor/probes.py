@@ -44,7 +44,7 @@ def probed(
             for number, row in _of_kernel(kernel, own, receiver):
                 rows[kernel.first + number - 2] = row
     for end, index, arguments in _launches(text, module):
-        rows[end - 1] += f"; _depyf.ran({key}, {index}, ({''.join(f'{each}, ' for each in arguments)}))"
+        rows[end - 1] += f"; _depyf.ran({key}, {index}, ({''.join(f'{argument}, ' for argument in arguments)}))"
     for end, index, result in _results(text, module) if libraries else ():
         rows[end - 1] += f"; _depyf.returned({key}, {index}, {result})"
     begin = next((number for number, row in enumerate(rows) if row.startswith("async_compile = ")), 0)
@@ -109,12 +109,12 @@ def _of_cpp(kernel: Kernel, rows: list[str]) -> Iterator[tuple[int, str]]:
 
 
 def _sets_value(statement: Statement) -> bool:
-    return any(_VALUE.match(each) for each in statement.targets)
+    return any(_VALUE.match(target) for target in statement.targets)
 
 
 def _triton_probe(statement: Statement, needed: tuple[str, ...]) -> str:
     if statement.place is None:
-        name = next(each for each in statement.targets if _VALUE.match(each))
+        name = next(target for target in statement.targets if _VALUE.match(target))
         return f'_depyf_note({statement.line}, "{name}", locals(), {needed})'
     place, value = ast.unparse(statement.place), ast.unparse(statement.value)
     return f"_depyf_stored({statement.line}, {place}, {value}, locals())"
@@ -125,7 +125,7 @@ def _cpp_value(row: str, statement: Statement) -> str:
     if row.strip().startswith("return "):
         return ""
     if statement.place is None:
-        return next((each for each in statement.targets[:1] if _VALUE.match(each)), "")
+        return next((target for target in statement.targets[:1] if _VALUE.match(target)), "")
     stored = _VECTOR_STORE.match(row)
     return stored["value"] if stored is not None else row.partition(" = ")[0].strip()
 

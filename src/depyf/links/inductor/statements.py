@@ -132,7 +132,7 @@ class Statement:
         if not any(map(is_accumulator, self.names)) or isinstance(self.value, ast.Name):
             return False
         calls = [each.func for each in nodes_below(self.value) if isinstance(each, ast.Call)]
-        return not any(_called(each) in _WHOLE for each in calls)
+        return not any(_called(call) in _WHOLE for call in calls)
 
 
 def _called(function: ast.expr) -> str:
@@ -155,7 +155,7 @@ def parameters(kernel: Kernel) -> list[str]:
     """Return the names of a kernel's parameters, in order."""
     if kernel.language == "triton":
         function = _function(kernel.text)
-        return [each.arg for each in function.args.args] if function is not None else []
+        return [arg.arg for arg in function.args.args] if function is not None else []
     head = re.search(r"\bkernel\((?P<listed>[^)]*)\)", kernel.text)
     listed = head["listed"].split(",") if head is not None else []
     return [each.split()[-1].lstrip("*&") for each in listed if each.strip()]

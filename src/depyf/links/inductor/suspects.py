@@ -92,10 +92,10 @@ def held_by(taker: Line, found: Launched) -> set[int]:
 
 def _set_by(line: Line, found: Launched) -> list[str]:
     """Return the variables, or the memory of pointers, that a line writes."""
-    return [found.aliases.get(each, each) for each in (line.pointers if line.is_store else line.targets)]
+    return [found.aliases.get(pointer, pointer) for pointer in (line.pointers if line.is_store else line.targets)]
 
 
 def _operands(node: Node, found: Launched, graph: Graph) -> set[int]:
     """Return the terms of a node's operands, without numbers. An item of several results has the operands of these."""
     source = graph.nodes.get(node.uses[0]) if node.operation == "getitem" and node.uses else None
-    return {found.terms[each] for each in (source or node).uses if each in found.terms}
+    return {found.terms[use] for use in (source or node).uses if use in found.terms}

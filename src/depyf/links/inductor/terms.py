@@ -84,7 +84,7 @@ class Terms:
     def numbers_in(self, term: int) -> frozenset[float]:
         """Return the numbers among the operands of a term."""
         parts = (self.value_of(each) for each in self.made[term][1] if isinstance(each, int))
-        return frozenset(each for each in parts if each is not None)
+        return frozenset(part for part in parts if part is not None)
 
     def of(self, operation: str, *parts: int) -> int:
         """Return the term of an operation on terms."""
@@ -104,7 +104,7 @@ class Terms:
         while pending:
             name, parts = self.made[pending.pop()]
             if name in ("and", "or", "not"):
-                pending += [int(each) for each in parts]
+                pending += [int(part) for part in parts]
             elif name not in _COMPARISONS or len(parts) != 1 or not self.is_number(int(parts[0])):
                 return False
         return True

@@ -22,7 +22,7 @@ class Priced:
 
 def priced_findings(session: Session, profile: Profile) -> list[Priced]:
     """Return the findings of a run, the most expensive in each step first."""
-    found = [Priced(each, _seconds(each, profile)) for each in findings(session)]
+    found = [Priced(finding, _seconds(finding, profile)) for finding in findings(session)]
     return sorted(found, key=lambda each: -each.seconds)
 
 

@@ -71,7 +71,7 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
 
 
 def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[Period], dict[str, int]]:
-    found = [each for window in windows for each in periods(window, mark)] if mark else []
+    found = [period for window in windows for period in periods(window, mark)] if mark else []
     steady = [each for each in found if not pays_for_a_compile(each)]
     compiling = len(found) - len(steady)
     return steady, {COMPILED: compiling} if compiling else {}
@@ -87,7 +87,7 @@ def _fences(seconds: Sequence[float]) -> tuple[float, float]:
 
 
 def _typical(kept: list[Period]) -> int:
-    middle = median(each.seconds for each in kept)
+    middle = median(period.seconds for period in kept)
     return min(range(len(kept)), key=lambda index: abs(kept[index].seconds - middle))
 
 
@@ -134,7 +134,7 @@ def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
 def _eager_lines(events: Sequence[Event], mark: str, names: Mapping[str, str]) -> dict[Origin, tuple[float, ...]]:
     """Return the seconds of each line's operations, including backward, in each step without compiled code."""
     found = periods(events, mark)
-    steps = [pieces_of(each, Programs(), operations_with_lines(each, names)) for each in found]
+    steps = [pieces_of(period, Programs(), operations_with_lines(period, names)) for period in found]
     alone = [cost for cost in costs(steps) if len(cost.charge.lines) == 1] if steps else []
     seconds: dict[Origin, tuple[float, ...]] = {}
     for cost in alone:
@@ -154,20 +154,20 @@ def _piece(period: Period, start: int, end: int, charge: Charge) -> Piece:
 
 def _device(period: Period, by_number: Mapping[int, Charge]) -> list[Piece]:
     """Return when the device works, and the charges. If streams overlap, the one that began first counts."""
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     at = period.start
     for event in sorted((each for each in period.events if each.is_device), key=lambda each: each.start):
         start, end = max(event.start, at), min(event.end, period.end)
         if end > start:
             charge = replace(by_number.get(event.launched_by, Charge(REST)), name=event.name)
-            found.append(_piece(period, start, end, charge))
+            pieces.append(_piece(period, start, end, charge))
             at = end
-    return found
+    return pieces
 
 
 def _over(upper: list[Piece], lower: list[Piece]) -> list[Piece]:
     """Merge two layers: the upper one counts, except where it has nothing, or only Python or waiting."""
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     index = 0
     covering = [piece for piece in upper if piece.charge.kind not in (PYTHON, WAITING)]
     for piece in lower:
@@ -178,14 +178,14 @@ def _over(upper: list[Piece], lower: list[Piece]) -> list[Piece]:
         while ahead < len(covering) and covering[ahead].start < piece.end:
             over = covering[ahead]
             if over.start > at:
-                found.append(Piece(at, over.start, piece.charge))
+                pieces.append(Piece(at, over.start, piece.charge))
             begin = max(at, over.start)
-            found.append(Piece(begin, min(over.end, piece.end), over.charge))
+            pieces.append(Piece(begin, min(over.end, piece.end), over.charge))
             at = min(over.end, piece.end)
             ahead += 1
         if at < piece.end:
-            found.append(Piece(at, piece.end, piece.charge))
-    return found
+            pieces.append(Piece(at, piece.end, piece.charge))
+    return pieces
 
 
 def costs(steps: Sequence[Sequence[Piece]]) -> list[Cost]:

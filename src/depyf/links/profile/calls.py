@@ -86,7 +86,7 @@ def plain_name(event: str) -> str:
 
 def matched(calls: Sequence[Call], events: Sequence[str]) -> list[Call | None]:
     """Return the call that each event ran for, by name and order, or None if the text has no such call."""
-    names = [each.name.rstrip("_") for each in calls]
+    names = [call.name.rstrip("_") for call in calls]
     ran = [plain_name(event) for event in events]
     if names == ran:
         return list(calls)

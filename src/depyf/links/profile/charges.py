@@ -175,7 +175,7 @@ class Charges:
         Its line is that of the `def`, or of the graph break before a resume function. The last lookup of a step belongs
         to the first call of the next step, which is also the first call of this step.
         """
-        after = next((each for each in self._regions if each.event.start >= node.event.end), None)
+        after = next((region for region in self._regions if region.event.start >= node.event.end), None)
         if after is None and node.parent is None and self._regions:
             after = self._regions[0]
         found = _REGION.match(after.event.name) if after is not None and after.parent is node.parent else None
@@ -185,7 +185,7 @@ class Charges:
         return replace(self._own(GUARDS, compile_id, "guards"), lines=lines)
 
     def _module(self, node: Node, compile_id: str) -> Charge:
-        is_backward = any("Backward" in each.event.name for each in node.ancestors())
+        is_backward = any("Backward" in ancestor.event.name for ancestor in node.ancestors())
         names = [child.event.name for child in node.children]
         text = self._programs.text(compile_id, names, is_module=True, is_backward=is_backward)
         calls = text.matched(names) if text is not None else [None] * len(names)

@@ -51,15 +51,15 @@ def profile_json(profile: Profile, run: Run) -> dict[str, Any]:
         "step": _step(profile),
         "kinds": kinds(profile),
         "lines": [_line(profile, row, sources) for row in rows],
-        "against_eager": [_group(each, sources) for each in groups(rows, profile.eager)],
-        "kernels": [_kernel(profile, each) for each in kernel_rows(profile)],
-        "functions": [_function(profile, each) for each in function_rows(profile)],
+        "against_eager": [_group(group, sources) for group in groups(rows, profile.eager)],
+        "kernels": [_kernel(profile, kernel_row) for kernel_row in kernel_rows(profile)],
+        "functions": [_function(profile, function_row) for function_row in function_rows(profile)],
         "modules": [
             {"name": name, "seconds": seconds, "share": profile.share(seconds)}
             for name, seconds in sources.modules(rows).items()
         ],
         "breaks": [_place(line) | {"seconds": seconds} for line, seconds in breaks(profile).items()],
-        "findings": [_finding(profile, each) for each in priced_findings(run.session, profile)],
+        "findings": [_finding(profile, priced_finding) for priced_finding in priced_findings(run.session, profile)],
         "timeline": [_piece(piece) for piece in profile.timeline],
         "notes": profile.notes,
     }

@@ -34,7 +34,7 @@ def placed(usual: Usual, roots: list[Node]) -> dict[Node, Origin]:
         pairs = list(zip(ran, usual, strict=True))
     else:
         blocks = SequenceMatcher(None, known, names, autojunk=False).get_matching_blocks()
-        pairs = [(ran[each.b + at], usual[each.a + at]) for each in blocks for at in range(each.size)]
+        pairs = [(ran[block.b + at], usual[block.a + at]) for block in blocks for at in range(block.size)]
     return {node: line for node, (_, line) in pairs if line is not None}
 
 

@@ -62,18 +62,18 @@ class Programs:
     def _best(self, compile_id: str, names: Sequence[str], is_module: bool, is_backward: bool) -> Text | None:
         best, most = None, 0
         wanted = {plain_name(name) for name in names}
-        for each in self.texts:
-            if compile_id and each.compile != compile_id:
+        for text in self.texts:
+            if compile_id and text.compile != compile_id:
                 continue
-            if (each.is_module, each.is_backward) != (is_module, is_backward):
+            if (text.is_module, text.is_backward) != (is_module, is_backward):
                 continue
-            if wanted.isdisjoint(call.name.rstrip("_") for call in each.calls):
+            if wanted.isdisjoint(call.name.rstrip("_") for call in text.calls):
                 continue
-            seen = sum(call is not None for call in each.matched(names))
+            seen = sum(call is not None for call in text.matched(names))
             # Of texts that explain the same events, take the one with the fewest calls that did not run.
-            score = seen * 1_000_000 - len(each.calls)
+            score = seen * 1_000_000 - len(text.calls)
             if seen and score > most:
-                best, most = each, score
+                best, most = text, score
         return best
 
     def function_name(self, compile_id: str) -> str:
@@ -115,19 +115,19 @@ def _called(calls: list[Call], call: Origin | None) -> tuple[Call, ...]:
 
 def programs_of(run: Run) -> Programs:
     """Return the code that ran, from a dump."""
-    found = Programs()
+    programs = Programs()
     for function, compiled in run.session.compiles():
         own = str(compiled.id.of_torch)
-        found.compiles[own] = function, compiled
+        programs.compiles[own] = function, compiled
         call = _call_of_library(function, compiled)
-        found.heads[own] = found.break_before(own) or call or _head(run, function)
-        for each in documents(run, function, compiled):
-            stem = each.key.split("-")[0]
+        programs.heads[own] = programs.break_before(own) or call or _head(run, function)
+        for document in documents(run, function, compiled):
+            stem = document.key.split("-")[0]
             if stem == "kernel":
-                is_backward = "backward" in each.key
-                calls = _called(module_calls(each.text, each.links), call)
-                found.texts.append(Text(own, each.file, is_backward, True, calls))
+                is_backward = "backward" in document.key
+                calls = _called(module_calls(document.text, document.links), call)
+                programs.texts.append(Text(own, document.file, is_backward, True, calls))
             elif stem in _GRAPHS:
-                calls = _called(graph_calls(each.text, each.links), call)
-                found.texts.append(Text(own, each.file, "backward" in each.key, False, calls))
-    return found
+                calls = _called(graph_calls(document.text, document.links), call)
+                programs.texts.append(Text(own, document.file, "backward" in document.key, False, calls))
+    return programs

@@ -24,10 +24,10 @@ def effect_lines(statements: Sequence[ast.stmt], effects: Sequence[SideEffect]) 
 
     A group consists of consecutive statements that change one object. `statements` are all statements of a function.
     """
-    lines = {_path_of_source(each.source): each.lines for each in effects if each.lines}
+    lines = {_path_of_source(effect.source): effect.lines for effect in effects if effect.lines}
     lines.pop(None, None)
     # Assigning to a local variable changes no object.
-    variables = {_path_of_source(each.source) for each in effects if not each.source.startswith("L[")}
+    variables = {_path_of_source(effect.source) for effect in effects if not effect.source.startswith("L[")}
     found: dict[int, tuple[UserLine, ...]] = {}
     known: dict[str, str] = {}
     last: str | None = None

@@ -199,7 +199,7 @@ def _own_names(statement: ast.stmt) -> list[str]:
         node = pending.pop()
         if isinstance(node, ast.Name):
             names.append(node.id)
-        pending += [each for each in reversed(children(node)) if not isinstance(each, (ast.stmt, ast.excepthandler))]
+        pending += [child for child in reversed(children(node)) if not isinstance(child, (ast.stmt, ast.excepthandler))]
     return names
 
 

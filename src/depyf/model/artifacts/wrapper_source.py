@@ -62,4 +62,4 @@ def _of_graph(part: str, beside: Iterable[Artefact]) -> list[str]:
     kernels = [each.file for each in beside if each.dialect is Dialect.KERNEL and each.part in _PARTS.get(part, ())]
     if kernels:
         return [f"call in {file}" for file in kernels]
-    return [f"the graph in {each.file}" for each in beside if each.stage == _GRAPH_OF.get(part)]
+    return [f"the graph in {artefact.file}" for artefact in beside if artefact.stage == _GRAPH_OF.get(part)]

@@ -190,10 +190,10 @@ class Steps:
         self._replace(wrapper, "define_kernel", self._naming)
         for method in ("cpp_pybinding", "cpp", "triton", "cutlass", "cuda", "xpu", "rocm", "halide", "pallas"):
             self._replace(compiler, method, self._compiling)
-        for each in _subclasses(scheduler.BaseScheduling):
-            self._within(each, "define_kernel", self._of_kernel_nodes)
-        for each in _subclasses(_owner("codecache", "CodeCacheFuture")):
-            self._within(each, "result", lambda ledger, future, *_: getattr(future, _PLACE, None))
+        for subclass in _subclasses(scheduler.BaseScheduling):
+            self._within(subclass, "define_kernel", self._of_kernel_nodes)
+        for subclass in _subclasses(_owner("codecache", "CodeCacheFuture")):
+            self._within(subclass, "result", lambda ledger, future, *_: getattr(future, _PLACE, None))
 
     def _moving(self, before: Method) -> Method:
         """Move to the lines of each node of the scheduler when its code begins to be generated."""
@@ -229,7 +229,7 @@ class Steps:
 
         def compile_kernel(owner: Any, *args: Any, **kwargs: Any) -> Any:
             ledger = self._running()
-            texts = (each for each in (*args, *kwargs.values()) if isinstance(each, str))
+            texts = (arg for arg in (*args, *kwargs.values()) if isinstance(arg, str))
             place = next((self._of_kernel[text.strip()] for text in texts if text.strip() in self._of_kernel), None)
             if ledger is None or place is None:
                 return before(owner, *args, **kwargs)
@@ -287,9 +287,9 @@ class _Collections:
 
 def _origins(nodes: Iterable[Any]) -> Iterator[Any]:
     """Yield the graph's nodes that nodes of the scheduler compute."""
-    for each in nodes:
-        for one in each.get_nodes() if hasattr(each, "get_nodes") else (each,):
-            own: Any = getattr(one, "node", None)
+    for node in nodes:
+        for get_node in node.get_nodes() if hasattr(node, "get_nodes") else (node,):
+            own: Any = getattr(get_node, "node", None)
             yield from own.get_origins() if hasattr(own, "get_origins") else getattr(own, "origins", None) or ()
 
 
@@ -298,7 +298,7 @@ def _common(found: list[Node]) -> Node:
     places = list(dict.fromkeys(found))
     if len(places) == 1:
         return places[0]
-    chains = [_chain(each) for each in places]
+    chains = [_chain(place) for place in places]
     depth = 0
     while all(len(chain) > depth for chain in chains) and len({chain[depth] for chain in chains}) == 1:
         depth += 1
@@ -318,11 +318,11 @@ def _lines(lines: int | tuple[int, ...]) -> tuple[int, ...]:
 
 def _chain(node: Node | None) -> list[Node]:
     """Return a place and its callers, the root first."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     while node is not None:
-        found.append(node)
+        nodes.append(node)
         node = node.caller
-    return found[::-1]
+    return nodes[::-1]
 
 
 def _quoted(body: str) -> str:

@@ -84,9 +84,9 @@ class _Backward:
         The guards fix which inputs need gradients, so the first call shows whether there is a backward.
         """
         self.is_wanted = False
-        for each in results if type(results) in (tuple, list) else (results,):  # type: ignore[attr-defined]
+        for result in results if type(results) in (tuple, list) else (results,):  # type: ignore[attr-defined]
             # Other classes of tensors run code of the program.
-            node = each.grad_fn if type(each) is torch.Tensor and each.requires_grad else None
+            node = result.grad_fn if type(result) is torch.Tensor and result.requires_grad else None
             made = getattr(type(node), "_forward_cls", None)
             if isinstance(made, type) and made.__module__.startswith("torch._functorch."):
                 self._watch(made)

@@ -22,7 +22,7 @@ def maker() -> tuple[Any, ...]:
     files: tuple[Any, ...] = ()
     if "dev" in __version__:
         root = Path(__file__).parents[2]
-        files = tuple(each for package in SOURCES for each in sorted(stamps(str(root / package))))
+        files = tuple(stamp for package in SOURCES for stamp in sorted(stamps(str(root / package))))
     return __version__, files, sys.version, sys.implementation.cache_tag, sys.flags.optimize
 
 
@@ -31,9 +31,9 @@ def stamps(folder: str) -> Iterator[tuple[str, int, int]]:
     folders = [folder]
     for each in folders:
         with os.scandir(each) as entries:
-            for found in entries:
-                if found.is_dir():
-                    folders.append(found.path)
-                elif found.name.endswith(".py"):
-                    status = found.stat()
-                    yield found.path, status.st_mtime_ns, status.st_size
+            for entry in entries:
+                if entry.is_dir():
+                    folders.append(entry.path)
+                elif entry.name.endswith(".py"):
+                    status = entry.stat()
+                    yield entry.path, status.st_mtime_ns, status.st_size

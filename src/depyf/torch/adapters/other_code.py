@@ -27,7 +27,7 @@ def reason_against(code: types.CodeType, entries: Sequence[seams.CacheEntry]) ->
         return MISSING
     if _seams()[2](code):
         return "the function has entries of a loaded package, which come first"
-    owners = {(id(getattr(each, "backend", None)), getattr(each, "isolate_recompiles_id", None)) for each in entries}
+    owners = {(id(getattr(entry, "backend", None)), getattr(entry, "isolate_recompiles_id", None)) for entry in entries}
     return "the function was compiled with several backends, which guards do not distinguish" if len(owners) > 1 else ""
 
 

@@ -117,7 +117,7 @@ def _line_of_graph(links: list[BaseException]) -> UserLine | None:
             nodes = list(graph.graph.nodes)
             stack = nodes[index].meta.get("stack_trace") if index is not None and index < len(nodes) else None
             places = list(_PLACE.finditer(stack)) if isinstance(stack, str) else []
-            own = [each for each in places if not is_foreign(each["file"])]
+            own = [place for place in places if not is_foreign(place["file"])]
             if own:
                 return line_at(own[-1]["file"], int(own[-1]["line"]), own[-1]["function"])
     return None

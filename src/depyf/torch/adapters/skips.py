@@ -49,8 +49,8 @@ def watch_skips(listener: Listener) -> Callable[[], None] | Unavailable:
     """Call `listener` for every skipped frame; return a function that ends this. `listener` must not raise."""
     log = getattr(convert_frame, "log", None)
     methods = vars(getattr(convert_frame, "CatchErrorsWrapper", object)).values()
-    constants = [each.__code__.co_consts for each in methods if isinstance(each, types.FunctionType)]
-    if not isinstance(log, logging.Logger) or not any(_MESSAGE in each for each in constants):
+    constants = [method.__code__.co_consts for method in methods if isinstance(method, types.FunctionType)]
+    if not isinstance(log, logging.Logger) or not any(_MESSAGE in constant for constant in constants):
         return Unavailable("this torch does not report skipped frames in a form that depyf knows")
 
     def on_line(message: object, args: tuple[object, ...]) -> None:

@@ -234,7 +234,7 @@ def _numbers(metadata_fn: Callable[[], Any]) -> Any:
     held = _held(metadata_fn)
     if len(held) != 1 or not dataclasses.is_dataclass(held[0]):
         return metadata_fn()
-    return {each.name: getattr(held[0], each.name) for each in dataclasses.fields(held[0])}
+    return {field.name: getattr(held[0], field.name) for field in dataclasses.fields(held[0])}
 
 
 def _text(payload: object) -> str:

@@ -53,7 +53,7 @@ def opentelemetry(meter: Any = None) -> Export:
     meter = metrics.get_meter("depyf") if meter is None else meter
     names = {name: name.replace("_", ".", 1) for name in _ABOUT}
     counters = [meter.create_counter(names[name], description=_ABOUT[name]) for name in _ABOUT]
-    return _counting(*(each.add for each in counters))
+    return _counting(*(counter.add for counter in counters))
 
 
 Add = Callable[[float, dict[str, str]], object]

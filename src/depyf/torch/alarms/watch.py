@@ -139,9 +139,9 @@ def _check_warm_up(warm_up: object) -> None:
 
 
 def _exports(registry: Any, meter: Any) -> tuple[Export, ...]:
-    made: list[Export] = []
+    exports: list[Export] = []
     if registry is not None and registry is not False:
-        made.append(prometheus(None if registry is True else registry))
+        exports.append(prometheus(None if registry is True else registry))
     if meter is not None and meter is not False:
-        made.append(opentelemetry(None if meter is True else meter))
-    return tuple(made)
+        exports.append(opentelemetry(None if meter is True else meter))
+    return tuple(exports)

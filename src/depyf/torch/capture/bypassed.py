@@ -71,8 +71,8 @@ class Bypassed:
         """Return how many calls the entries of a code object have served, or None if that is not known."""
         if HITS in self._session.unavailable:
             return None
-        functions = [each for each in self._session.functions.values() if self._code_of(each) is code]
-        hits = sum(compiled.hits or 0 for each in functions for compiled in each.compiles)
+        functions = [function for function in self._session.functions.values() if self._code_of(function) is code]
+        hits = sum(compiled.hits or 0 for function in functions for compiled in function.compiles)
         return hits + self._session.earlier.get((code.co_name, code.co_filename, code.co_firstlineno), 0)
 
 
@@ -136,13 +136,13 @@ class StanceCalls:
     def called(self, stance: str, function: object, frame: types.FrameType | None) -> None:
         """Receive a call of a compiled function from `frame`, before it runs."""
         code, name = _code_and_name(function)
-        found = Bypass(Way.STANCE, name, stance, own_frame(frame), name)
+        bypass = Bypass(Way.STANCE, name, stance, own_frame(frame), name)
         if stance == FORCE_EAGER:
-            self._tell(found)
+            self._tell(bypass)
         elif stance == EAGER_ON_RECOMPILE and code is not None:
             with self._lock:
                 self._close(self._open.pop(id(code), None))
-                self._open[id(code)] = (code, found, self._served(code))
+                self._open[id(code)] = (code, bypass, self._served(code))
 
     def raised(self, function: object, frame: types.FrameType | None, error: BaseException) -> None:
         """Receive the exception that ends a call under `fail_on_recompile`."""

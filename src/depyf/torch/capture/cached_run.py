@@ -97,7 +97,7 @@ def _compile(function: CompiledFunction, entry: CompiledEntry, trigger: Trigger,
         transformed=Transformed(0, entry.source, entry.source, level, "", installed=True, file=file)
         if entry.source
         else Unavailable(entry.proof or "Dynamo's own bytecode runs"),
-        guards=GuardSet(tuple(_shortened(each) for each in guards.guards), guards.differs),
+        guards=GuardSet(tuple(_shortened(guard) for guard in guards.guards), guards.differs),
         guard_count=len(guards.guards),
     )
 

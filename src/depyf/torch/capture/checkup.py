@@ -61,6 +61,6 @@ def _faults(session: Session) -> list[str]:
             found.append(f"{what}: no guards: {each.guards.reason}")
         elif isinstance(each.guards, GuardSet) and each.guards.differs:
             found.append(f"{what}: the guards differ from torch's: {each.guards.differs}")
-        if isinstance(each.transformed, Transformed) and not any(one.file for one in each.artefacts):
+        if isinstance(each.transformed, Transformed) and not any(artefact.file for artefact in each.artefacts):
             found.append(f"{what}: no graph was written")
     return found

@@ -96,24 +96,24 @@ class CompileTiming:
         """Return what was measured so far, with the functions of the capture."""
         codes = self._steps.codes if self._steps is not None else {}
         known = _Functions(codes, session)
-        found = collected(self._ledgers, known.of_spot, known.of_compile)
+        compile_times = collected(self._ledgers, known.of_spot, known.of_compile)
         if self._steps is not None:
-            found.unavailable = dict(self._steps.unavailable)
+            compile_times.unavailable = dict(self._steps.unavailable)
             for code, count in self._steps.traced.items():
                 if resumed_function(code.co_name) is None:
                     key = code.co_filename, code.co_firstlineno, name_of(code)
-                    found.traced[key] = found.traced.get(key, 0) + count
+                    compile_times.traced[key] = compile_times.traced.get(key, 0) + count
         if not seams.has_structured_trace():
-            found.unavailable["stages"] = "this torch has no timeline of compiles"
-        found.repetitions = [
-            repetition(found, str(compiled.id), repeat)
+            compile_times.unavailable["stages"] = "this torch has no timeline of compiles"
+        compile_times.repetitions = [
+            repetition(compile_times, str(compiled.id), repeat)
             for _, compiled in session.compiles()
             for repeat in compiled.repeats
             if repeat.first
         ]
-        found.cost = found.measured * _seconds_of_a_reading()
-        found.start = self._cold_start(session)
-        return found
+        compile_times.cost = compile_times.measured * _seconds_of_a_reading()
+        compile_times.start = self._cold_start(session)
+        return compile_times
 
     def _cold_start(self, session: Session) -> ColdStart | None:
         clock = self._clock

@@ -22,8 +22,8 @@ class EarlierEntries:
 
     def of(self, compiles: Sequence[Running]) -> list[CompiledEntry]:
         """Return the entries of a function that none of its `compiles` in this context made, oldest first."""
-        known = [each.compile.id.of_torch for each in compiles]
-        refs = (each.live_code for each in compiles if each.live_code is not None)
+        known = [running.compile.id.of_torch for running in compiles]
+        refs = (running.live_code for running in compiles if running.live_code is not None)
         code = next((alive for ref in refs if (alive := ref()) is not None), None)
         if code is None:
             return []

@@ -108,7 +108,7 @@ def _explain_failures(recorder: Recorder, running: Running, found: seams.GuardsI
     own = running.compile.guards
     if others and isinstance(own, GuardSet):
         earlier, other = list(others.items())[-1]
-        respects = tuple(each.words(earlier, str(running.compile.id)) for each in contrasts(other.guards, own))
+        respects = tuple(contrast.words(earlier, str(running.compile.id)) for contrast in contrasts(other.guards, own))
         running.compile.contrast = EntryContrast(earlier, respects)
 
 
@@ -178,7 +178,7 @@ def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
     if function.resume_name not in ("", site.name):
         # The code of a compile from an earlier context uses another name for it.
         before = [each for each in (function.resume_name, *function.other_resume_names) if each != site.name]
-        site.other_names[:] = [*before, *(each for each in site.other_names if each not in before)]
+        site.other_names[:] = [*before, *(other_name for other_name in site.other_names if other_name not in before)]
     function.resume_name = site.name
     function.other_resume_names = site.other_names
     function.break_line = code.co_firstlineno

@@ -81,7 +81,7 @@ def _key(
         return None
     slices = tuple(position for position, each in enumerate(code.co_consts) if type(each) is slice)
     try:
-        constants = marshal.dumps([_without_slice(each) for each in code.co_consts], 2)
+        constants = marshal.dumps([_without_slice(constant) for constant in code.co_consts], 2)
     except ValueError:
         return None
     return (

@@ -66,9 +66,9 @@ class GraphFailures:
 def add_call_failure(compiled: Compile, found: Failure) -> None:
     """Add a failure of a call to a compile, or count it if the compile has it already."""
     key = found.kind, found.where, found.summary
-    for each in compiled.call_failures:
-        if (each.failure.kind, each.failure.where, each.failure.summary) == key:
-            each.times += 1
+    for call_failure in compiled.call_failures:
+        if (call_failure.failure.kind, call_failure.failure.where, call_failure.failure.summary) == key:
+            call_failure.times += 1
             return
     if len(compiled.call_failures) < MOST_CALL_FAILURES:
         compiled.call_failures.append(CallFailure(found))

@@ -20,7 +20,7 @@ CAPTURED = "Captured_Graph"
 
 def lines_read(compiled: Compile, reading: Reading) -> tuple[LinesRead, ...]:
     """Return the state of each function that Dynamo read in a compile, without torch's own."""
-    texts = [each.text for each in compiled.artefacts if each.stage == CAPTURED]
+    texts = [artefact.text for artefact in compiled.artefacts if artefact.stage == CAPTURED]
     in_graphs = _with_callers({(line.filename, line.line) for text in texts for line in user_lines(text)}, reading)
     is_again = isinstance(compiled.trigger, Recompile)
     return tuple(

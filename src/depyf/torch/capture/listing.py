@@ -45,7 +45,7 @@ class _Brief:
 
 
 def _with_brief_constants(code: types.CodeType) -> types.CodeType:
-    return code.replace(co_consts=tuple(_brief(each) for each in code.co_consts))
+    return code.replace(co_consts=tuple(_brief(constant) for constant in code.co_consts))
 
 
 def _brief(constant: object) -> object:

@@ -48,8 +48,8 @@ def root_function(compiled: object) -> tuple[types.FunctionType, object | None]:
 
 def entries(code: types.CodeType) -> list[CacheEntry]:
     """Return the existing cache entries of `code`, in torch's order: the last used one first."""
-    found = seams.cache_entries(code)
-    return [entry for entry in found if getattr(seams.entry_guard_manager(entry), "closure_vars", None)]
+    cache_entries = seams.cache_entries(code)
+    return [entry for entry in cache_entries if getattr(seams.entry_guard_manager(entry), "closure_vars", None)]
 
 
 def earlier_entries(code: types.CodeType, compiles: Collection[CompileId]) -> list[CacheEntry]:
@@ -60,8 +60,8 @@ def earlier_entries(code: types.CodeType, compiles: Collection[CompileId]) -> li
 
 def scope_of(code: types.CodeType, otherwise: dict[str, Any]) -> dict[str, Any]:
     """Return the globals of the module of `code`. A resume function of an inlined function has its own."""
-    found = next(iter(entries(code)), None)
-    return otherwise if found is None else seams.entry_globals(found)
+    entry = next(iter(entries(code)), None)
+    return otherwise if entry is None else seams.entry_globals(entry)
 
 
 def compile_id(entry: CacheEntry) -> str:
@@ -135,18 +135,18 @@ def compiled_entry(entry: CacheEntry, code: types.CodeType) -> CompiledEntry:
 
     tree, _ = agreement.read(seams.entry_guard_manager(entry), None, code.co_filename)
     try:
-        made = decompile_function(without_marks(entry.code), simplify=True)
+        decompiled = decompile_function(without_marks(entry.code), simplify=True)
     except DecompilationError as error:
         return CompiledEntry(compile_id(entry), tree, proof=f"{Level.UNPROVEN.name}: {error}")
-    if made.level is Level.UNPROVEN:
-        return CompiledEntry(compile_id(entry), tree, proof=f"{made.level.name}: {made.reason}")
+    if decompiled.level is Level.UNPROVEN:
+        return CompiledEntry(compile_id(entry), tree, proof=f"{decompiled.level.name}: {decompiled.reason}")
     return CompiledEntry(
         compile_id(entry),
         tree,
-        made.module_source,
-        made.function,
-        made.level.name,
-        placeholders=dict(made.placeholders),
+        decompiled.module_source,
+        decompiled.function,
+        decompiled.level.name,
+        placeholders=dict(decompiled.placeholders),
     )
 
 

@@ -65,7 +65,7 @@ def _held_by_torch(found: object) -> Iterable[object]:
     if isinstance(found, torch.fx.GraphModule):
         interpreted.compiled_to_python(found)  # A lazy module has no function of its own before its first run.
         # If Dynamo splits a graph, for example for `DistributedDataParallel`, its own modules hold the compiled parts.
-        parts = [each for each in found.children() if isinstance(each, torch.fx.GraphModule) or _is_of_torch(each)]
+        parts = [child for child in found.children() if isinstance(child, torch.fx.GraphModule) or _is_of_torch(child)]
         return [type(found).forward, *parts]
     if isinstance(found, type):
         is_generated = issubclass(found, torch.autograd.Function) and found is not torch.autograd.Function

@@ -220,7 +220,7 @@ def _header(subject: Subject) -> list[str]:
     compiled = subject.compile
     subject.running.reason = _reason_line(subject.root, subject.running)
     place, proof = place_words(subject.function), f"proven: {proof_words(compiled)}"
-    graphs = [each.file for each in compiled.artefacts if each.dialect is Dialect.GRAPH and each.file]
+    graphs = [artefact.file for artefact in compiled.artefacts if artefact.dialect is Dialect.GRAPH and artefact.file]
     files = [
         f"graph: {graphs[0]}" if graphs else "no graph: there was no tensor operation to compile",
         f"all entries: {subject.root.file}",

@@ -126,7 +126,7 @@ def _globals_read(function: types.FunctionType) -> dict[str, object]:
 def _note_calls(function: types.FunctionType, found: Mapping[int, _Found]) -> None:
     """Record the calls of wrappers in a function that has one in its closure, or in a class that holds one."""
     cells = cell_values(function)
-    attributes = [each for value in cells.values() if _is_class(value) for each in vars(value).values()]
+    attributes = [var for value in cells.values() if _is_class(value) for var in vars(value).values()]
     held_here = [*cells.values(), *attributes]
     if not any(id(_plain(each)) in found for each in held_here):
         return
@@ -217,7 +217,7 @@ def _link(found: _Found) -> tuple[str, str]:
 def _led_to(value: object, owners: list[object], found: Mapping[int, _Found]) -> Iterator[_Found]:
     """Yield the nearest wrappers of a value: not through other wrappers, and not the wrappers that hold the value."""
     by_caller = {id(call.caller): each for each in found.values() for call in each.calls}
-    seen = {id(each) for each in owners}
+    seen = {id(owner) for owner in owners}
     kept: list[object] = []
     pending: deque[object] = deque([value])
     while pending and len(kept) < MOST_LOOKED_AT:
@@ -236,7 +236,7 @@ def _led_to(value: object, owners: list[object], found: Mapping[int, _Found]) ->
 
 
 def _is_held_by(owner: type, found: Mapping[int, _Found]) -> bool:
-    return any(id(_plain(each)) in found for each in vars(owner).values())
+    return any(id(_plain(var)) in found for var in vars(owner).values())
 
 
 def _words_of_expression(argument: ast.expr, caller: types.FunctionType) -> str:

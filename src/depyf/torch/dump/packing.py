@@ -74,7 +74,7 @@ def _artefacts(session: Session) -> Iterator[Artefact]:
 
 def _files_of(session: Session) -> Iterator[str]:
     """Yield the names of the files of a run. Its indexes and the full code of each function are written later."""
-    yield from (each.file for each in _artefacts(session) if each.file)
+    yield from (artefact.file for artefact in _artefacts(session) if artefact.file)
     yield from session.sources.values()
     for _, compiled in session.compiles():
         if isinstance(compiled.transformed, Transformed) and compiled.transformed.file:
@@ -91,7 +91,7 @@ def _listings(session: Session) -> Iterator[str]:
 
 def _seldom_opened(session: Session, *, listings: bool) -> Iterator[str]:
     """Yield the names of the files to pack."""
-    yield from (each.file for each in _artefacts(session) if each.file and not _is_opened(each))
+    yield from (artefact.file for artefact in _artefacts(session) if artefact.file and not _is_opened(artefact))
     yield from (dumped for filename, dumped in session.sources.items() if is_installed(filename))
     if listings:
         yield from _listings(session)

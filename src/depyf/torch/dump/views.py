@@ -43,8 +43,8 @@ def _write_full_code(
     """Write `full_code_for_*.py`; discard its name if nothing of the function was compiled at the end."""
     functions = []
     for each in (root, *session.resumes_of(root)):
-        made = _compiled_function(each, root, compiles.get(each.key, []), earlier)
-        functions += [made] if made is not None else []
+        compiled_function = _compiled_function(each, root, compiles.get(each.key, []), earlier)
+        functions += [compiled_function] if compiled_function is not None else []
     is_there = bool(functions) and dump.write(root.file, render_full_code(functions).text)
     if session.ended and not is_there:
         root.file = ""
@@ -55,7 +55,7 @@ def _compiled_function(
 ) -> CompiledFunction | None:
     """Return a function with its entries, or None if Dynamo never made code for it."""
     entries = [entry for entry in map(_compiled_entry, compiles) if entry is not None]
-    codes = [each.code for each in compiles if each.code is not None]
+    codes = [running.code for running in compiles if running.code is not None]
     if not entries or not codes:
         return None
     return CompiledFunction(
@@ -75,7 +75,7 @@ def _compiled_entry(running: Running) -> CompiledEntry | None:
     made = running.compile
     if running.guards is None or not isinstance(made.transformed, Transformed):
         return None
-    captured = [each for each in made.artefacts if each.stage == "Captured_Graph"]
+    captured = [artefact for artefact in made.artefacts if artefact.stage == "Captured_Graph"]
     return CompiledEntry(
         compile_id=str(made.id.of_torch),
         guards=running.guards,

@@ -87,7 +87,7 @@ def _tokens(text: str) -> tuple[tokenize.TokenInfo, ...] | None:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (SyntaxError, ValueError, tokenize.TokenError):
         return None
-    return tuple(each for each in tokens if each.type not in (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER))
+    return tuple(token for token in tokens if token.type not in (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER))
 
 
 def _token(token: tokenize.TokenInfo, previous: str, scope: Mapping[str, object]) -> Piece | None:

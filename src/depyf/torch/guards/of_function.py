@@ -41,10 +41,10 @@ _OUTSIDE = (
 _TENSORS = re.compile(r"___check_tensors\((?P<tensors>.*), tensor_check_names=tensor_check_names\)$", re.DOTALL)
 _IDENTITY = re.compile(r"___check_(?P<what>type|obj)_id\((?P<source>.*), (?P<id>\d+)\)$", re.DOTALL)
 _KNOWN_TYPES = {
-    id(each): each
+    id(var): var
     for module in (builtins, collections, torch, torch.nn)
-    for each in vars(module).values()
-    if isinstance(each, type)
+    for var in vars(module).values()
+    if isinstance(var, type)
 }
 
 

@@ -58,10 +58,10 @@ def render(tree: Tree, compile_id: str, names: Names, filename: str = "", *, bar
         return [*head, "    return True"]
     texts = _fitting(tree.rendered, names)
     if texts is None:
-        made = Expressions(tree.nodes, clauses, names)
-        texts = tuple(map(made.clause, clauses))
+        expressions = Expressions(tree.nodes, clauses, names)
+        texts = tuple(map(expressions.clause, clauses))
         if not tree.beyond and tree.rendered is None:
-            tree.rendered = Rendered(texts, made.held, frozenset(made.locals))
+            tree.rendered = Rendered(texts, expressions.held, frozenset(expressions.locals))
     comments = [""] * len(clauses) if bare else _comments(clauses, filename)
     lines = [f"        and {text}{comment}" for text, comment in zip(texts, comments, strict=True)]
     lines[0] = lines[0].replace("and ", "", 1)
@@ -81,9 +81,9 @@ def _beyond(tree: Tree) -> list[Clause]:
     """Return the clause that calls all of torch's own guards, if some of them cannot be reached."""
     if not tree.beyond:
         return []
-    own = Held("torch_guards", tree.check, weak=False)
+    held = Held("torch_guards", tree.check, weak=False)
     note = f"all of torch's own guards: there is no known expression for {', '.join(sorted(set(tree.beyond)))}"
-    return [Clause("TORCH_GUARDS", 0, (own, "(L)"), expected="torch's own verdict", note=note, calls_through=True)]
+    return [Clause("TORCH_GUARDS", 0, (held, "(L)"), expected="torch's own verdict", note=note, calls_through=True)]
 
 
 def _comments(clauses: Sequence[Clause], filename: str) -> Iterator[str]:

@@ -148,10 +148,10 @@ def _on_blocks(function: Callable[..., torch.Tensor]) -> Callable[..., Any]:
         import triton.language as tl
         from triton.runtime.interpreter import TensorHandle, interpreter_semantic
 
-        given = [interpreter_semantic.to_tensor(each) for each in blocks]
+        given = [interpreter_semantic.to_tensor(block) for block in blocks]
         arrays = numpy.broadcast_arrays(*(each.handle.data for each in given))
         with torch.no_grad():
-            made = function(*(torch.from_numpy(numpy.ascontiguousarray(each)) for each in arrays))
+            made = function(*(torch.from_numpy(numpy.ascontiguousarray(array)) for array in arrays))
         # libdevice returns integers for predicates.
         scalar = {torch.bool: tl.int32, torch.int32: tl.int32, torch.int64: tl.int64}.get(made.dtype)
         scalar = scalar or next(each.type.scalar for each in given if each.type.scalar.is_floating())
@@ -182,7 +182,7 @@ def _reduced(self: Any, given: tuple[Any, ...]) -> list[Any]:
     import numpy
 
     blocks, axis = self.unravel(given, self.axis)
-    arrays = [each.handle.data for each in blocks]
+    arrays = [block.handle.data for block in blocks]
     while arrays[0].shape[axis] > 1:
         sides = [[array.take(range(side, array.shape[axis], 2), axis) for array in arrays] for side in (0, 1)]
         arrays = _combined(self, blocks, *sides)

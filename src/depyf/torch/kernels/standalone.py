@@ -120,11 +120,11 @@ def _defined(statement: ast.stmt) -> Iterator[str]:
         case ast.FunctionDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
             yield name
         case ast.Assign(targets=targets):
-            yield from (each.id for each in targets if isinstance(each, ast.Name))
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
 def _names(statement: ast.AST) -> Iterator[str]:
-    return (each.id for each in ast.walk(statement) if isinstance(each, ast.Name))
+    return (node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
 
 
 def _kernel(found: Launched, told: Told) -> str:
@@ -220,7 +220,7 @@ def _needed(name: str, given: Mapping[str, str], module: Module, graph: Graph) -
                 continue
             return None
         found[node.name] = node
-        pending += [each for each in node.uses if each in graph.nodes]
+        pending += [use for use in node.uses if use in graph.nodes]
     return list(found.values())
 
 

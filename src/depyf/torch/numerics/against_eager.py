@@ -146,13 +146,13 @@ class Comparison:
     def _run(
         self, run: Run, cotangents: dict[int, Tensor] | None, converted: Callable[[Any], Any] = lambda value: value
     ) -> Results:
-        inputs = [converted(each) for each in self._call.fresh_inputs()]
+        inputs = [converted(fresh_input) for fresh_input in self._call.fresh_inputs()]
         with torch.set_grad_enabled(self._call.grad_enabled):
             torch.manual_seed(0)
             outputs = _pytree.tree_leaves(run(*inputs))
         gradients = self._gradients(outputs, inputs, cotangents) if self._backward else []
         # The next run of a backend may reuse the memory of these results.
-        return Results([_kept(each) for each in outputs], [_kept(each) for each in inputs], gradients)
+        return Results([_kept(output) for output in outputs], [_kept(each) for each in inputs], gradients)
 
     def _gradients(self, outputs: list[Any], inputs: list[Any], cotangents: dict[int, Tensor] | None) -> list[Any]:
         pairs = [
@@ -212,7 +212,7 @@ def _finding(
         name, where = node.name, user_line(node)
         line, shown = graph_line(text, name)
         value, inputs = comparison.results_of(node)
-        result = next((statistics(each) for each in tensors(value)), None)
+        result = next((statistics(tensor) for tensor in tensors(value)), None)
     return Finding(
         kind=Kind.DIFFERENT,
         part=Part.CAPTURED,

@@ -76,7 +76,7 @@ def deviation(compiled: object, eager: object, tolerance: Tolerance, exact: obje
 
 
 def _is_rounding(ours: Tensor, theirs: Tensor, exact: Tensor, absolute: float) -> bool:
-    if exact.shape != ours.shape or not all(bool(torch.isfinite(each).all()) for each in (ours, theirs, exact)):
+    if exact.shape != ours.shape or not all(bool(torch.isfinite(our).all()) for our in (ours, theirs, exact)):
         return False
     return float((ours - exact).abs().max()) <= _ROUNDING * float((theirs - exact).abs().max()) + absolute
 

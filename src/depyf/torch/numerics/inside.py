@@ -108,7 +108,7 @@ def _told(ran: Ran, part: Part, line: Line, node: str, values: str) -> KernelLin
 def _node_of(line: Line, ran: Ran) -> str:
     if line.nodes:
         return line.nodes[0]
-    return next((each.node for each in suspects(ran.launched, ran.probed.graph) if each.line is line), "")
+    return next((suspect.node for suspect in suspects(ran.launched, ran.probed.graph) if suspect.line is line), "")
 
 
 def _strange(ran: Ran, given: Mapping[int, Tensor], is_it: Callable[[Tensor], Tensor]) -> Iterator[tuple[Line, Tensor]]:
@@ -135,11 +135,11 @@ def _different(ran: Ran) -> tuple[Line, str, str] | None:
     wrong = [name for name in ran.arguments if "out_ptr" in name and not _is_right(name, ran)]
     lines = list(leading_to(wrong, ran.launched)) if wrong else []
     other = next((each for name in wrong for each in _of_another_node(name, ran)), None)
-    for found in (_with_other_values(lines, ran), _unknown(lines, ran), other, _lacking_values(lines, ran)):
-        if found is not None:
-            return found
+    for explanation in (_with_other_values(lines, ran), _unknown(lines, ran), other, _lacking_values(lines, ran)):
+        if explanation is not None:
+            return explanation
     # A result without a node may be an intermediate step of a node.
-    known = [each for each in lines if each.is_store and any(ran.launched.after.get(name) for name in wrong)]
+    known = [line for line in lines if line.is_store and any(ran.launched.after.get(name) for name in wrong)]
     if not known:
         return None
     return known[-1], "".join(known[-1].nodes[:1]), "its values are not those of eager"
@@ -251,12 +251,12 @@ def _apart(line: Line, ran: Ran, *, is_whole: bool = True) -> tuple[float, str] 
     lines, so the node's values may be spread over all lines that compute it.
     """
     given = _given(line, ran)
-    nodes = [each for each in line.computes if isinstance(ran.probed.nodes.get(each), Tensor)]
+    nodes = [compute for compute in line.computes if isinstance(ran.probed.nodes.get(compute), Tensor)]
     if not given or not nodes:
         return None
     others = [each for each in ran.launched.lines if each.term == line.term and each.computes and each is not line]
     rest = [each for other in others for each in _given(other, ran)]
-    judges = [(_Judge(ran, each), each) for each in nodes]
+    judges = [(_Judge(ran, node), node) for node in nodes]
     if not is_whole:
         return min((judge.among(values), each) for judge, each in judges for values in given)
     return min((judge.unordered(values, rest), each) for judge, each in judges for values in given)
@@ -309,7 +309,7 @@ def _is_of_some_node(line: Line, ran: Ran) -> bool:
     arithmetic = line.operations & _ARITHMETIC
     other = _ARITHMETIC - arithmetic if arithmetic else frozenset()
     judges = (_Judge(ran, name) for name in likely if known[name].operation not in other)
-    return any(not each.is_noise and not each.unordered(values) for each in judges for values in given)
+    return any(not judge.is_noise and not judge.unordered(values) for judge in judges for values in given)
 
 
 class _Judge:
@@ -339,7 +339,7 @@ class _Judge:
         left, right = torch.sort(_plain(values).flatten())[0], torch.sort(self._node.flatten())[0]
         if len(left) == len(right):
             return self.pairs(left, right)
-        whole = torch.sort(torch.cat([left, *(_plain(each).flatten() for each in rest)]))[0] if rest else left
+        whole = torch.sort(torch.cat([left, *(_plain(tensor).flatten() for tensor in rest)]))[0] if rest else left
         if not len(whole) or not len(right):
             return float("inf")
         is_whole = len(left) < MOST_VALUES

@@ -111,7 +111,7 @@ def watched(key: int, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]],
 
 def _values(module: torch.fx.GraphModule, args: list[Any], *, in_float64: bool) -> dict[str, Any]:
     """Return the eager value of each node of a graph, in float64 if its operations support that."""
-    given = [each.detach().clone() if isinstance(each, Tensor) else each for each in args]
+    given = [arg.detach().clone() if isinstance(arg, Tensor) else arg for arg in args]
     given = [_widened(each) for each in given] if in_float64 else given
     found: dict[str, Any] = {}
 
@@ -184,7 +184,7 @@ def written_values(path: Path) -> dict[int, Tensor]:
     parts: dict[int, list[Any]] = {}
     place = 0
     while place < len(data):
-        line, count = (int(each) for each in heads[place])
+        line, count = (int(head) for head in heads[place])
         parts.setdefault(line, []).append(data[place + 1 : place + 1 + count])
         place += 1 + count
     return {line: torch.from_numpy(numpy.concatenate(each)) for line, each in parts.items()}

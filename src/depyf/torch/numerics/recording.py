@@ -107,11 +107,11 @@ def _run_backward(recording: Recording, outputs: object, loss: Callable[[Any], T
     if loss is not None:
         total = loss(outputs)
     else:
-        parts = [each for each in tensors(outputs) if each.requires_grad]
-        parts = [torch.view_as_real(each) if each.is_complex() else each for each in parts]
+        parts = [tensor for tensor in tensors(outputs) if tensor.requires_grad]
+        parts = [torch.view_as_real(part) if part.is_complex() else part for part in parts]
         if not parts:
             return
-        total = torch.stack([each.sum().double() for each in parts]).sum()
+        total = torch.stack([part.sum().double() for part in parts]).sum()
     if recording.leaves and total.requires_grad:
         torch.autograd.grad(total, list(recording.leaves.values()), allow_unused=True)
 

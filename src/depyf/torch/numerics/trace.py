@@ -159,7 +159,7 @@ def _look_inside(
     calls: list[GraphCall], backend: str | Callable[..., Any], report: NumericsReport, *, backward: bool
 ) -> None:
     """Add to each finding the line of Inductor's kernels where it begins."""
-    wrong = [call for call in calls if any(_is_of(each, call) for each in report.findings)]
+    wrong = [call for call in calls if any(_is_of(finding, call) for finding in report.findings)]
     for call in wrong if is_inductor(backend) else []:
         try:
             inside = look_inside(call, backend, backward=backward)
@@ -167,8 +167,8 @@ def _look_inside(
             report.notes.append(f"the kernels of graph {call.graph} were not examined: {one_line(error)}")
             continue
         report.findings = [
-            replace(each, kernel=inside.of(each.kind, each.part)) if _is_of(each, call) else each
-            for each in report.findings
+            replace(finding, kernel=inside.of(finding.kind, finding.part)) if _is_of(finding, call) else finding
+            for finding in report.findings
         ]
 
 

@@ -52,10 +52,10 @@ class Watcher(torch.fx.Interpreter):
             return True
         is_it = math.isnan if kind == NAN else math.isinf
         scalars = [leaf for leaf in _pytree.tree_leaves((n.args, n.kwargs)) if isinstance(leaf, float)]
-        return any(is_it(each) for each in scalars)
+        return any(is_it(scalar) for scalar in scalars)
 
     def _note(self, n: torch.fx.Node, kind: Kind, result: object) -> None:
-        known = {(each.kind, each.part, each.graph, each.node) for each in self._report.findings}
+        known = {(finding.kind, finding.part, finding.graph, finding.node) for finding in self._report.findings}
         if (kind, self._part, self._call.graph, n.name) in known:
             return
         line, text = graph_line(self._text, n.name)
@@ -69,7 +69,7 @@ class Watcher(torch.fx.Interpreter):
                 line=line,
                 text=text,
                 where=user_line(n),
-                result=next((statistics(each) for each in tensors(result)), None),
+                result=next((statistics(tensor) for tensor in tensors(result)), None),
                 inputs=tuple(self._inputs(n)),
             )
         )
@@ -115,7 +115,7 @@ def _watch_autograd(call: GraphCall, report: NumericsReport, *, forward_is_known
     outputs, inputs = run_compiled(call, aot_backend(compiler(Part.FORWARD), compiler(Part.BACKWARD)))
     gradients_of(call, outputs, inputs)
     report.nodes += seen.nodes
-    report.findings += [each for each in seen.findings if each.part is Part.BACKWARD or not forward_is_known]
+    report.findings += [finding for finding in seen.findings if finding.part is Part.BACKWARD or not forward_is_known]
 
 
 def aot_backend(forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:

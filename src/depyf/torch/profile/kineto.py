@@ -78,7 +78,7 @@ def events_of(events: Iterable[Any]) -> list[Event]:
     Kineto repeats a range that the program names (`record_function`) on the device, from the first to the last of its
     kernels. Such a range is no work of the device.
     """
-    return [_event(each) for each in events if each.name() not in _OF_KINETO and not _is_range_on_device(each)]
+    return [_event(event) for event in events if event.name() not in _OF_KINETO and not _is_range_on_device(event)]
 
 
 def _is_range_on_device(event: Any) -> bool:

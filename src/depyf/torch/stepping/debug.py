@@ -46,7 +46,7 @@ def debug(pause: bool | None = None) -> Iterator[None]:
     with (
         seams.without_compiling(),
         transformed_from_files(each for found in running.values() for each in found),
-        running_from_files([each for found in steps.values() for each in found]),
+        running_from_files([each for step in steps.values() for each in step]),
     ):
         yield
 

@@ -33,10 +33,10 @@ def lines_about(directory: Path, steps: Steps) -> Iterator[str]:
         yield f"{place} break at {path}:{_first_line(path, compiled.name)}"
     elif isinstance(transformed, Transformed):
         yield f"{place} Dynamo's own code runs, which has no file ({steps.why_not_transformed or transformed.reason})"
-    first_of_file = {each.path: each for each in reversed(steps.files)}
+    first_of_file = {file.path: file for file in reversed(steps.files)}
     for path, each in reversed(first_of_file.items()):
         yield f"    {each.function.__name__}: break at {path}:{each.line}"
-    for each in {(each.path, each.line): each for each in steps.kernels}.values():
+    for each in {(kernel.path, kernel.line): kernel for kernel in steps.kernels}.values():
         yield f"    {each.function.__name__}, interpreted: break at {each.path}:{each.line}"
     if steps.reason:
         yield f"    no graph can be stepped: {steps.reason}"

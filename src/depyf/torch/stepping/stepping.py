@@ -41,7 +41,7 @@ class Steps:
 
     def replacements(self) -> list[tuple[types.FunctionType, types.CodeType]]:
         """Return the functions whose code is replaced while debugging, and their new code."""
-        return [*((each.function, each.code) for each in [*self.files, *self.kernels]), *self.callers]
+        return [*((file.function, file.code) for file in [*self.files, *self.kernels]), *self.callers]
 
 
 def find_steps(live: LiveCompile, directory: Path) -> Steps:
@@ -109,7 +109,7 @@ def _likeliest_first(
     parts are both in the order of the graph, so each part gets its own file.
     """
     written_as, name = function.__code__.co_filename, function.__code__.co_name
-    used = {each.path for each in known if each.code.co_name == name}
+    used = {steppable.path for steppable in known if steppable.code.co_name == name}
     ordered = sorted(files, key=lambda pair: (pair[0] != written_as, pair[1].path in used))
     return [file for _, file in ordered]
 
@@ -117,7 +117,7 @@ def _likeliest_first(
 @contextmanager
 def transformed_from_files(live: Iterable[LiveCompile]) -> Iterator[None]:
     """Run transformed code in the lines of its files until the context ends, including code from earlier compiles."""
-    codes = {id(code): code for each in live if (code := each.code()) is not None}
+    codes = {id(code): code for live_compile in live if (code := live_compile.code()) is not None}
     with ExitStack() as undo:
         for code in codes.values():
             entries = seams.cache_entries(code)
@@ -134,7 +134,7 @@ def running_from_files(steps: list[Steps]) -> Iterator[None]:
     """Run the functions that can be stepped in the lines of their files, until the context ends."""
     replaced: list[tuple[types.FunctionType, types.CodeType]] = []
     try:
-        for function, code in (found for one in steps for found in one.replacements()):
+        for function, code in (replacement for step in steps for replacement in step.replacements()):
             replaced.append((function, function.__code__))
             function.__code__ = code
         yield

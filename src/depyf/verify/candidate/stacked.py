@@ -126,7 +126,7 @@ class _Stack:
         if item.op == "DELETE_GLOBAL" and depth == 0 and slots[-1:] == (name,):
             return slots[:-1]
         if item.op == "LOAD_GLOBAL" and name in slots:
-            return tuple(each for each in slots if each != name) if self.takes(index, slots) else slots
+            return tuple(slot for slot in slots if slot != name) if self.takes(index, slots) else slots
         raise self.fail(index, f"the value of {name} cannot be on the stack")
 
     def on_stack(self, index: int, slots: Slots) -> bytes:

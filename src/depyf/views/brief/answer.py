@@ -49,7 +49,7 @@ class Question:
     def findings(self) -> list[Finding]:
         """Return the findings of all processes, each once, worst first."""
         if not self._found:
-            self._found.extend(merged(each for run in self.runs.values() for each in findings(run.session)))
+            self._found.extend(merged(finding for run in self.runs.values() for finding in findings(run.session)))
         return self._found
 
     def compiles(self) -> Iterator[tuple[str, Run, Function, Compile]]:
@@ -72,10 +72,10 @@ def answer(question: Question, wanted: str = "") -> str:
         return _overview(question)
     section = section_of(wanted)
     if section.name == FINDINGS:
-        return _list(question, FINDINGS, [_finding(question, each) for each in question.findings], section.first)
+        return _list(question, FINDINGS, [_finding(question, finding) for finding in question.findings], section.first)
     if section.name == COMPILES:
         return _list(question, COMPILES, _rows(question), section.first)
-    named = next((each for each in question.findings if finding_id(each) == wanted), None)
+    named = next((finding for finding in question.findings if finding_id(finding) == wanted), None)
     if named is not None:
         return _one_finding(question, named)
     for label, run, function, compiled in question.compiles():
@@ -92,10 +92,10 @@ def answer(question: Question, wanted: str = "") -> str:
 def files_of(run: Run) -> set[str]:
     """Return the names of the files of a dump that may be asked for: those that its index names."""
     session = run.session
-    artefacts = [*session.loose, *(each for _, compiled in session.compiles() for each in compiled.artefacts)]
+    artefacts = [*session.loose, *(artefact for _, compiled in session.compiles() for artefact in compiled.artefacts)]
     codes = [compiled.transformed for _, compiled in session.compiles()]
-    named = {each.file for each in artefacts} | {root.file for root in session.roots()}
-    named |= {each.file for each in codes if isinstance(each, Transformed)}
+    named = {artefact.file for artefact in artefacts} | {root.file for root in session.roots()}
+    named |= {code.file for code in codes if isinstance(code, Transformed)}
     return (named | set(session.sources.values()) | set(INDEXES)) - {""}
 
 
@@ -122,7 +122,7 @@ def _overview(question: Question) -> str:
 def _run(question: Question) -> Json:
     compiles = [compiled for _, _, _, compiled in question.compiles()]
     first = next(iter(question.runs.values())).session
-    told: Json = {
+    json: Json = {
         "torch": first.torch_version,
         "processes": len(question.runs) if len(question.runs) > 1 else 0,
         "findings": len(question.findings),
@@ -133,7 +133,7 @@ def _run(question: Question) -> Json:
         "compile_seconds": round(sum(duration(each.seconds) for each in compiles), 3),
         "unfinished": not all(run.session.ended for run in question.runs.values()),
     }
-    return {key: value for key, value in told.items() if value or key in (FINDINGS, COMPILES)}
+    return {key: value for key, value in json.items() if value or key in (FINDINGS, COMPILES)}
 
 
 def _list(question: Question, name: str, items: Sequence[Json], first: int) -> str:
@@ -146,7 +146,7 @@ def _list(question: Question, name: str, items: Sequence[Json], first: int) -> s
 def _finding(question: Question, found: Finding) -> Json:
     """Return a finding in short, with the ids that have more about it."""
     where, cost = found.where, found.cost
-    told: Json = {
+    json: Json = {
         "id": finding_id(found),
         "severity": found.severity,
         "kind": found.kind,
@@ -166,7 +166,7 @@ def _finding(question: Question, found: Finding) -> Json:
         },
         "more": [*found.compiles[:MOST_COMPILES]],
     }
-    return told
+    return json
 
 
 def _tried(question: Question, found: Finding) -> list[Json]:
@@ -231,10 +231,10 @@ def _breaks(run: Run, found: Finding) -> Iterator[Json]:
 
 
 def _failed(run: Run, found: Finding) -> Iterator[Json]:
-    for each in data.recompiles(run):
-        if each["id"] in found.compiles and each["nearest"] is not None:
-            reasons = [reason["text"] for reason in each["nearest"]["reasons"]]
-            yield {"compile": each["id"], "entry": each["nearest"]["entry"], "guards": reasons}
+    for recompile in data.recompiles(run):
+        if recompile["id"] in found.compiles and recompile["nearest"] is not None:
+            reasons = [reason["text"] for reason in recompile["nearest"]["reasons"]]
+            yield {"compile": recompile["id"], "entry": recompile["nearest"]["entry"], "guards": reasons}
 
 
 def _one_compile(question: Question, label: str, run: Run, function: Function, compiled: Compile) -> str:
@@ -246,7 +246,7 @@ def _one_compile(question: Question, label: str, run: Run, function: Function, c
     if isinstance(compiled.guards, GuardSet):
         frame.set("guards", f"{compiled.id}{GUARDS}")
     files = [root for root in (run.session.functions[function.root].file,) if root]
-    files += [each.file for each in compiled.artefacts if each.file]
+    files += [artefact.file for artefact in compiled.artefacts if artefact.file]
     code = compiled.transformed.file if isinstance(compiled.transformed, Transformed) else ""
     lines = run.text(code).splitlines() if code else []
     shown = frame.fill_lines("code", lines)
@@ -258,7 +258,7 @@ def _one_compile(question: Question, label: str, run: Run, function: Function, c
 
 def _guards(compiled: Compile) -> list[str]:
     guards = compiled.guards
-    return [_guard(each) for each in guards.guards] if isinstance(guards, GuardSet) else [guards.reason]
+    return [_guard(guard) for guard in guards.guards] if isinstance(guards, GuardSet) else [guards.reason]
 
 
 def _guard(guard: Any) -> str:  # noqa: ANN401 - one of the model's guards

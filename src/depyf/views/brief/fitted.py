@@ -85,7 +85,7 @@ class Frame:
         kept: list[Any] = []
         left = self._left - cost({key: []})
         for item in items:
-            fitting = next((each for each in _forms(item, at_least_one and not kept) if cost(each) <= left), None)
+            fitting = next((form for form in _forms(item, at_least_one and not kept) if cost(form) <= left), None)
             if fitting is None:
                 break
             left -= cost(fitting)
@@ -100,7 +100,7 @@ class Frame:
         left = self._left - cost({key: ""})
         kept: list[str] = []
         for line in lines:
-            fitting = next((each for each in _forms(line, not kept) if cost(each) <= left), None)
+            fitting = next((form for form in _forms(line, not kept) if cost(form) <= left), None)
             if fitting is None:
                 break
             left -= cost(fitting)

@@ -16,7 +16,7 @@ def tried_in(*directories: Path) -> list[Mapping[str, Any]]:
     Raises:
         OSError, ValueError: the file cannot be read, or is not one of `depyf fix`.
     """
-    path = next((each / FILE for each in directories if (each / FILE).is_file()), None)
+    path = next((directory / FILE for directory in directories if (directory / FILE).is_file()), None)
     if path is None:
         return []
     found = json.loads(path.read_text(encoding="utf-8"))

@@ -90,7 +90,7 @@ def failed(run: Run, addresses: Mapping[str, str]) -> list[GivenUp]:
 def skipped(run: Run) -> list[Skipped]:
     """Return the frames that Dynamo skipped: the user's own first, then by frequency."""
     found = [
-        Skipped(each.what, each.filename, each.reason, each.times, each.whose is Whose.OWN)
-        for each in skips(run.session)
+        Skipped(skip.what, skip.filename, skip.reason, skip.times, skip.whose is Whose.OWN)
+        for skip in skips(run.session)
     ]
     return sorted(found, key=lambda each: (not each.is_own, -each.times))

@@ -24,7 +24,7 @@ class FindingLinks:
         self._shown: dict[str, tuple[Function, Compile]] = {}
         for function, compiled in run.session.compiles():
             self._shown.setdefault(str(compiled.id), (function, compiled))
-        self._files = {short_path(each): each for each in run.session.sources}
+        self._files = {short_path(source): source for source in run.session.sources}
         self._found, self._addresses, self._skipped = found, addresses, skipped
 
     def all(self) -> list[tuple[Finding, str]]:

@@ -82,7 +82,7 @@ def shown_entries(
         "entries": entries,
         "rests": rests,
         "states": {each.value: each.words for each in LineState},
-        "share": next((each.words for each in lines if each.is_of(root)), ""),
+        "share": next((line.words for line in lines if line.is_of(root)), ""),
         "origins": [list(origin) for origin in places.numbers],
         "blocks": [
             _block(each, lines) for each in source_blocks(run, root, places.numbers, _computed(entries, places))
@@ -184,14 +184,14 @@ def entry_key(compiled: Compile) -> str:
 
 def _failure(compiled: Compile) -> Json | None:
     """Return why a compile failed, or else the first exception that its code raised in calls."""
-    failure = compiled.failure or next((each.failure for each in compiled.call_failures), None)
+    failure = compiled.failure or next((call_failure.failure for call_failure in compiled.call_failures), None)
     if failure is None:
         return None
-    calls = sum(each.times for each in compiled.call_failures)
+    calls = sum(call_failure.times for call_failure in compiled.call_failures)
     begin = "" if compiled.failure else f"{counted(calls, 'call')} failed in {failure.phase}: "
     return {
         "summary": f"{begin}{failure.kind}: {failure.summary}",
-        "explanations": [*failure.explanations, *(f"caused by {each}" for each in failure.causes)],
+        "explanations": [*failure.explanations, *(f"caused by {cause}" for cause in failure.causes)],
         "hints": failure.hints,
         "whole": failure.reason,
     }
@@ -231,10 +231,10 @@ def _resumed(function: Function) -> Origins:
 def _graphs(texts: list[Document], places: _Places) -> dict[str, list[int]]:
     """Return the user's lines of each captured graph, by its number."""
     found: dict[str, list[int]] = {}
-    for each in texts:
-        number = graph_number(each.file)
-        if number is not None and each.key.startswith("captured_graph"):
-            found[str(number)] = places.of(each.links.all())
+    for text in texts:
+        number = graph_number(text.file)
+        if number is not None and text.key.startswith("captured_graph"):
+            found[str(number)] = places.of(text.links.all())
     return found
 
 

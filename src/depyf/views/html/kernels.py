@@ -40,15 +40,15 @@ def kernel_rows(run: Run, addresses: Mapping[str, str]) -> list[KernelRow]:
     rows = []
     for function, compiled in run.session.compiles():
         known = tuned(_texts(run, compiled, INFO), _texts(run, compiled, TIMES))
-        for each in compiled.artefacts:
-            if each.dialect is not Dialect.KERNEL:
+        for artefact in compiled.artefacts:
+            if artefact.dialect is not Dialect.KERNEL:
                 continue
             lines: dict[str, list[int]] = {}
-            for call in kernel_calls(run.text(each.file)):
+            for call in kernel_calls(run.text(artefact.file)):
                 lines.setdefault(call.name, []).append(call.line)
-            tab = "kernel-backward" if each.part == "backward" else "kernel"
+            tab = "kernel-backward" if artefact.part == "backward" else "kernel"
             page = f"{addresses[function.root]}/{entry_key(compiled)}/{tab}"
-            of = title(function), str(compiled.id), each.part
+            of = title(function), str(compiled.id), artefact.part
             rows += [
                 KernelRow(name, len(found), *of, f"{page}/L{found[0]}", known.get(name, Tuned()))
                 for name, found in lines.items()
@@ -59,11 +59,11 @@ def kernel_rows(run: Run, addresses: Mapping[str, str]) -> list[KernelRow]:
 def choice_rows(run: Run) -> list[ChoiceRow]:
     """Return the choices of kernels of a run, in the order of its compiles."""
     return [
-        ChoiceRow(each, title(function), str(compiled.id))
+        ChoiceRow(choice, title(function), str(compiled.id))
         for function, compiled in run.session.compiles()
-        for each in choices(_texts(run, compiled, TIMES))
+        for choice in choices(_texts(run, compiled, TIMES))
     ]
 
 
 def _texts(run: Run, compiled: Compile, stage: str) -> list[str]:
-    return [run.text(each.file) for each in compiled.artefacts if each.stage == stage and each.file]
+    return [run.text(artefact.file) for artefact in compiled.artefacts if artefact.stage == stage and artefact.file]

@@ -35,10 +35,10 @@ def outside_data(run: Run, chunks: Chunks, name: str) -> str:
 def _graphs(artefacts: Iterable[Artefact]) -> list[list[Artefact]]:
     """Return artefacts grouped by graph. torch writes those of one graph after another."""
     parts: list[list[Artefact]] = [[]]
-    for each in artefacts:
-        if not each.file:
+    for artefact in artefacts:
+        if not artefact.file:
             continue
-        if each.stage in FIRST and any(before.stage == each.stage for before in parts[-1]):
+        if artefact.stage in FIRST and any(before.stage == artefact.stage for before in parts[-1]):
             parts.append([])
-        parts[-1].append(each)
+        parts[-1].append(artefact)
     return [part for part in parts if part]

@@ -148,13 +148,13 @@ class Process:
     @property
     def own_lines(self) -> list[FunctionLines]:
         """Return the lines of the user's own functions, starting with the smallest share in graphs."""
-        found = [each for each in self.lines if not is_library_file(each.filename)]
+        found = [line for line in self.lines if not is_library_file(line.filename)]
         return sorted(found, key=lambda each: each.share)
 
     @property
     def library_lines(self) -> list[FunctionLines]:
         """Return the lines of library functions."""
-        return [each for each in self.lines if is_library_file(each.filename)]
+        return [line for line in self.lines if is_library_file(line.filename)]
 
     @cached_property
     def modules(self) -> list[tuple[Function, list[Module]]]:

@@ -64,7 +64,7 @@ class Recompiled:
     @property
     def made(self) -> list[Entry]:
         """Return the entries that Dynamo made, without the compiles that it gave up."""
-        return [each for each in self.entries if each.compile.failure is None]
+        return [entry for entry in self.entries if entry.compile.failure is None]
 
     @property
     def count(self) -> str:
@@ -89,11 +89,11 @@ def recompiled(run: Run, addresses: Mapping[str, str]) -> list[Recompiled]:
 def _entry(
     root: Function, function: Function, compiled: Compile, address: str, known: Mapping[tuple[int, str], Kind]
 ) -> Entry:
-    told = list(entry_reasons(root, function, compiled, known))
-    near = next((each for each in told if each.is_nearest), None)
+    by_entry = list(entry_reasons(root, function, compiled, known))
+    near = next((each for each in by_entry if each.is_nearest), None)
     others = tuple(
         (each.entry, reason, follows)
-        for each in told
+        for each in by_entry
         for follows, found in ((False, () if each is near else each.reasons), (True, each.folded))
         for reason in found
     )

@@ -41,6 +41,6 @@ def time_rows(run: Run, addresses: Mapping[str, str]) -> list[TimeRow]:
 
 def _row(compiled: Compile, address: str) -> TimeRow:
     parts = phases(compiled.seconds)
-    caches = ", ".join(f"{each.cache} {each.outcome}" for each in compiled.caches)
+    caches = ", ".join(f"{cache.cache} {cache.outcome}" for cache in compiled.caches)
     seconds = tuple(parts.get(name, 0.0) for name in PHASES)
     return TimeRow(str(compiled.id), address, seconds, duration(compiled.seconds), caches, is_sum=False)

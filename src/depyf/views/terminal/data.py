@@ -65,13 +65,13 @@ def overview(run: Run) -> list[Json]:
 
 
 def _failed(compiled: Compile) -> str | None:
-    found = compiled.failure or next((each.failure for each in compiled.call_failures), None)
+    found = compiled.failure or next((call_failure.failure for call_failure in compiled.call_failures), None)
     return found.summary if found is not None else None
 
 
 def all_findings(run: Run) -> list[Json]:
     """Return the findings, worst first."""
-    return [FINDING_ROWS.write(each) for each in findings(run.session)]
+    return [FINDING_ROWS.write(finding) for finding in findings(run.session)]
 
 
 def breaks(run: Run) -> list[Json]:
@@ -102,10 +102,10 @@ def _eager(run: Run) -> Iterator[Json]:
             reason = f"given up: {compiled.failure.summary}"
             more = {"hints": compiled.failure.hints, "compiles": [str(compiled.id)]}
             yield {"reason": reason, "where": _place(function), **empty, **more}
-    for each in skips(run.session):
-        if each.whose is Whose.OWN:
-            where = {"file": each.filename, "line": 0, "function": each.name, "text": ""}
-            yield {"reason": f"skipped: {each.reason}", "where": where, **empty}
+    for skip in skips(run.session):
+        if skip.whose is Whose.OWN:
+            where = {"file": skip.filename, "line": 0, "function": skip.name, "text": ""}
+            yield {"reason": f"skipped: {skip.reason}", "where": where, **empty}
 
 
 def recompiles(run: Run) -> list[Json]:
@@ -114,14 +114,14 @@ def recompiles(run: Run) -> list[Json]:
     for function, compiled in run.session.compiles():
         if isinstance(compiled.trigger, Recompile):
             entries = list(entry_reasons(run.session.functions[function.root], function, compiled, fixes))
-            near = next((each for each in entries if each.is_nearest), None)
+            near = next((entry for entry in entries if entry.is_nearest), None)
             told = {
                 "id": str(compiled.id),
                 "function": title(function),
                 "where": _place(function),
                 "nearest": {"entry": near.entry, "reasons": _reasons(near.reasons)} if near is not None else None,
                 "refused": [
-                    {"entry": each.entry, "reasons": _reasons((*each.reasons, *each.folded))} for each in entries
+                    {"entry": entry.entry, "reasons": _reasons((*entry.reasons, *entry.folded))} for entry in entries
                 ],
                 "seconds": round(duration(compiled.seconds), 6),
             }
@@ -130,7 +130,7 @@ def recompiles(run: Run) -> list[Json]:
 
 
 def _reasons(found: Iterable[Reason]) -> list[Json]:
-    return [{"text": each.words, "advice": each.fix} for each in found]
+    return [{"text": reason.words, "advice": reason.fix} for reason in found]
 
 
 def costs(run: Run) -> list[Json]:
@@ -193,9 +193,9 @@ def function_view(name: str) -> View:
 
     def view(run: Run) -> list[Json]:
         return [
-            _function(run, each)
-            for each in run.session.functions.values()
-            if name in (title(each), each.name, each.resume_name)
+            _function(run, function)
+            for function in run.session.functions.values()
+            if name in (title(function), function.name, function.resume_name)
         ]
 
     return view
@@ -233,10 +233,10 @@ def _compile(run: Run, function: Function, compiled: Compile) -> Json:
         "transformed": run.text(code.file) if isinstance(code, Transformed) else "",
         "level": code.level.name if isinstance(code, Transformed) else None,
         "unavailable": code.reason if isinstance(code, Unavailable) else "",
-        "guards": [each.clause for each in guards.guards] if isinstance(guards, GuardSet) else [],
+        "guards": [guard.clause for guard in guards.guards] if isinstance(guards, GuardSet) else [],
         "graphs": list(compiled.compiled_fns),
-        "kernels": [name for each in _kernels(compiled) for name in _names(run.text(each.file))],
-        "files": [each.file for each in compiled.artefacts if each.file],
+        "kernels": [name for kernel in _kernels(compiled) for name in _names(run.text(kernel.file))],
+        "files": [artefact.file for artefact in compiled.artefacts if artefact.file],
         "calls": compiled.hits,
     }
 
@@ -248,14 +248,14 @@ def graph_view(name: str) -> View:
         return [
             {
                 "id": str(compiled.id),
-                "stage": each.stage,
-                "part": each.part,
-                "file": each.file,
-                "text": run.text(each.file),
+                "stage": artefact.stage,
+                "part": artefact.part,
+                "file": artefact.file,
+                "text": run.text(artefact.file),
             }
             for _, compiled in run.session.compiles()
-            for each in compiled.artefacts
-            if each.dialect is Dialect.GRAPH and _is_named(name, compiled, each)
+            for artefact in compiled.artefacts
+            if artefact.dialect is Dialect.GRAPH and _is_named(name, compiled, artefact)
         ]
 
     return view
@@ -274,10 +274,10 @@ def kernel_view(name: str) -> View:
     def view(run: Run) -> list[Json]:
         found = []
         for function, compiled in run.session.compiles():
-            for each in _kernels(compiled):
-                text = run.text(each.file)
+            for kernel in _kernels(compiled):
+                text = run.text(kernel.file)
                 if name in _names(text):
-                    own = {"id": str(compiled.id), "function": title(function), "kernel": name, "file": each.file}
+                    own = {"id": str(compiled.id), "function": title(function), "kernel": name, "file": kernel.file}
                     found.append({**own, **_kernel_text(text, name)})
         return found
 
@@ -285,7 +285,7 @@ def kernel_view(name: str) -> View:
 
 
 def _kernels(compiled: Compile) -> list[Artefact]:
-    return [each for each in compiled.artefacts if each.dialect is Dialect.KERNEL]
+    return [artefact for artefact in compiled.artefacts if artefact.dialect is Dialect.KERNEL]
 
 
 def _names(text: str) -> list[str]:
@@ -353,7 +353,7 @@ def names(run: Run, what: str) -> list[str]:
     compiles = [compiled for _, compiled in run.session.compiles()]
     match what:
         case "function":
-            found = [title(each) for each in run.session.functions.values()]
+            found = [title(function) for function in run.session.functions.values()]
         case "graph":
             found = [graph for each in compiles for graph in each.compiled_fns]
         case _:

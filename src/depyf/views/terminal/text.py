@@ -51,27 +51,27 @@ def _name(function: str) -> str:
 
 def _overview(items: list[Json]) -> Iterator[RenderableType]:
     table = Rows(("compile", "function", "why", "ops", "guards", "breaks", "calls", "seconds"), right=5)
-    for each in items:
-        failed = f" · {each['failed']}" if each["failed"] else ""
-        place = Text(each["function"]).append(f"  {_at(each['where'])}", "dim")
-        numbers = [_number(each[name]) for name in ("operations", "guards", "breaks", "calls")]
-        style = "red" if failed else "cyan" if each["trigger"] == "recompile" else ""
-        table.add(each["id"], place, Text(each["trigger"] + failed, style), *numbers, _seconds(each["seconds"]))
+    for item in items:
+        failed = f" · {item['failed']}" if item["failed"] else ""
+        place = Text(item["function"]).append(f"  {_at(item['where'])}", "dim")
+        numbers = [_number(item[name]) for name in ("operations", "guards", "breaks", "calls")]
+        style = "red" if failed else "cyan" if item["trigger"] == "recompile" else ""
+        table.add(item["id"], place, Text(item["trigger"] + failed, style), *numbers, _seconds(item["seconds"]))
     yield table
 
 
 def _findings(items: list[Json]) -> Iterator[RenderableType]:
-    for each in items:
-        head = Text(f"{each['severity']:<7}", SEVERITY[each["severity"]]).append(each["kind"], "bold")
-        if each["where"]:
-            head.append(f"  {_at(each['where'])}", "cyan").append(f" in {_name(each['where']['function'])}", "dim")
+    for item in items:
+        head = Text(f"{item['severity']:<7}", SEVERITY[item["severity"]]).append(item["kind"], "bold")
+        if item["where"]:
+            head.append(f"  {_at(item['where'])}", "cyan").append(f" in {_name(item['where']['function'])}", "dim")
         yield head
-        yield _below(Text(each["cause"]), INDENT)
-        if each["fix"]:
-            yield _below(Text("fix: ", "green").append(each["fix"], "default"), INDENT)
-        if each.get("tried"):
-            yield _below(Text("tried: ", "green").append(each["tried"], "default"), INDENT)
-        yield _below(Text(_cost(each["cost"]), "dim"), INDENT, 1)
+        yield _below(Text(item["cause"]), INDENT)
+        if item["fix"]:
+            yield _below(Text("fix: ", "green").append(item["fix"], "default"), INDENT)
+        if item.get("tried"):
+            yield _below(Text("tried: ", "green").append(item["tried"], "default"), INDENT)
+        yield _below(Text(_cost(item["cost"]), "dim"), INDENT, 1)
 
 
 def _cost(cost: Json) -> str:
@@ -82,33 +82,29 @@ def _cost(cost: Json) -> str:
 
 
 def _breaks(items: list[Json]) -> Iterator[RenderableType]:
-    for each in items:
-        yield Text("// ", "yellow").append(each["reason"], "bold").append(f" {each['code']}", "dim")
-        if each["where"]:
-            where = Text(_at(each["where"]), "cyan").append(f"  {each['where']['text']}", "default")
+    for item in items:
+        yield Text("// ", "yellow").append(item["reason"], "bold").append(f" {item['code']}", "dim")
+        if item["where"]:
+            where = Text(_at(item["where"]), "cyan").append(f"  {item['where']['text']}", "default")
             yield _below(where, INDENT)
-        if each["explanation"]:
-            yield _below(Text(each["explanation"]), INDENT)
-        for hint in each["hints"]:
+        if item["explanation"]:
+            yield _below(Text(item["explanation"]), INDENT)
+        for hint in item["hints"]:
             yield _below(Text("hint: ", "green").append(hint, "default"), INDENT)
-        compiles = f"in compile {', '.join(each['compiles'])}" if each["compiles"] else ""
+        compiles = f"in compile {', '.join(item['compiles'])}" if item["compiles"] else ""
         yield _below(Text(compiles, "dim"), INDENT, 1 if compiles else 0)
 
 
 def _recompiles(items: list[Json]) -> Iterator[RenderableType]:
-    for each in items:
-        head = (
-            Text(f"{each['id']} ", "bold")
-            .append(each["function"], "bold")
-            .append(f"  {_at(each['where'])}", "cyan")
-        )
-        yield head.append(f"  {_seconds(each['seconds'])}", "dim")
-        told = each["nearest"]
+    for item in items:
+        head = Text(f"{item['id']} ", "bold").append(item["function"], "bold").append(f"  {_at(item['where'])}", "cyan")
+        yield head.append(f"  {_seconds(item['seconds'])}", "dim")
+        told = item["nearest"]
         for reason in told["reasons"] if told is not None else ():
             yield _below(Text(f"{told['entry']} refused: ", "dim").append(reason["text"], "default"), INDENT)
             if reason["advice"]:
                 yield _below(Text("fix: ", "green").append(reason["advice"], "default"), 2 * INDENT)
-        others = len(each["refused"]) - 1
+        others = len(item["refused"]) - 1
         if others > 0:
             yield _below(Text(f"{counted(others, 'other entry', 'other entries')} refused more: --json", "dim"), INDENT)
         if told is None:
@@ -123,25 +119,23 @@ def _costs(items: list[Json]) -> Iterator[RenderableType]:
         told = ", ".join(f"{name} {_seconds(value)}" for name, value in parts)
         place = Text(each["function"]).append(f"  {_at(each['where'])}", "dim")
         table.add(each["id"], place, told, _seconds(each["seconds"]), _number(each["calls"]))
-    total = sum(each["seconds"] for each in items)
+    total = sum(item["seconds"] for item in items)
     yield table
     yield Text(f"{counted(len(items), 'compile')}, {_seconds(total) or '0 s'} in all", "dim")
 
 
 def _compile_times(items: list[Json]) -> Iterator[RenderableType]:
-    for each in items:
-        yield Text("\n".join(table(each)))
+    for item in items:
+        yield Text("\n".join(table(item)))
 
 
 def _functions(items: list[Json]) -> Iterator[RenderableType]:
-    for each in items:
+    for item in items:
         yield (
-            Text(each["function"], "bold")
-            .append(f"  {_at(each['where'])}", "cyan")
-            .append(f"  {each['file']}", "dim")
+            Text(item["function"], "bold").append(f"  {_at(item['where'])}", "cyan").append(f"  {item['file']}", "dim")
         )
-        yield _code(each["source"], each["where"]["line"])
-        for compiled in each["compiles"]:
+        yield _code(item["source"], item["where"]["line"])
+        for compiled in item["compiles"]:
             level = f", proven {compiled['level']}" if compiled["level"] else ""
             backend = f", backend {compiled['backend']}" if compiled["backend"] else ""
             yield Text(f"\n{compiled['id']}: {compiled['trigger']}{backend}{level}", "bold")
@@ -156,23 +150,21 @@ def _functions(items: list[Json]) -> Iterator[RenderableType]:
 
 
 def _texts(items: list[Json]) -> Iterator[RenderableType]:
-    for each in items:
-        what = " ".join(part for part in (each.get("stage", ""), each.get("part", ""), each.get("kernel", "")) if part)
-        yield Text(what, "bold").append(f"  compile {each['id']}", "default").append(f"  {each['file']}", "dim")
-        yield _code(each["text"], each.get("line", 1))
+    for item in items:
+        what = " ".join(part for part in (item.get("stage", ""), item.get("part", ""), item.get("kernel", "")) if part)
+        yield Text(what, "bold").append(f"  compile {item['id']}", "default").append(f"  {item['file']}", "dim")
+        yield _code(item["text"], item.get("line", 1))
         yield Text()
 
 
 def _caches(items: list[Json]) -> Iterator[RenderableType]:
     styles = {"hit": "green", "miss": "yellow", "bypass": "red"}
-    for each in items:
-        head = Text(f"{each['outcome']:<7}", styles.get(each["outcome"], "")).append(f"{each['cache']}  ", "bold")
-        yield head.append(f"compile {each['id']} of {each['function']}").append(
-            f"  {_seconds(each['seconds'])}", "dim"
-        )
-        if each["why"]:
-            yield _below(Text(each["why"]), INDENT)
-        for line in each["details"]:
+    for item in items:
+        head = Text(f"{item['outcome']:<7}", styles.get(item["outcome"], "")).append(f"{item['cache']}  ", "bold")
+        yield head.append(f"compile {item['id']} of {item['function']}").append(f"  {_seconds(item['seconds'])}", "dim")
+        if item["why"]:
+            yield _below(Text(item["why"]), INDENT)
+        for line in item["details"]:
             yield _below(Text(line, "green" if line.startswith("+") else "red"), 2 * INDENT)
 
 

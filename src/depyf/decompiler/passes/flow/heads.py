@@ -125,8 +125,8 @@ def _iterable(stmt: ForStmt, before: list[ast.stmt], named: Counter[int], keeps_
 
 def _kept_list(iterable: ast.expr) -> ast.expr:
     """Return the iterable; a new list becomes an operand, because the compiler turns a plain display into a tuple."""
-    made = referred(iterable)
-    if not isinstance(made, ast.List) or any(isinstance(item, ast.Starred) for item in made.elts):
+    expression = referred(iterable)
+    if not isinstance(expression, ast.List) or any(isinstance(item, ast.Starred) for item in expression.elts):
         return iterable
     step("a list that a loop iterates over becomes an operand")
     return ast.BoolOp(op=ast.And(), values=[literal(True), iterable])

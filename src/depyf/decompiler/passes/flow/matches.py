@@ -42,15 +42,15 @@ def restore_matches_of(body: list[ast.stmt], graph: Graph, ops: frozenset[str]) 
 
 def restore_matches(body: list[ast.stmt]) -> list[ast.stmt]:
     """Turn chains of tests of one value for patterns into `match` statements."""
-    found = rewrite_sequences(body, _sequence)
-    matches = [stmt for stmt in compounds(found) if isinstance(stmt, ast.Match)]
+    stmts = rewrite_sequences(body, _sequence)
+    matches = [stmt for stmt in compounds(stmts) if isinstance(stmt, ast.Match)]
     matched = [(stmt, temp) for stmt in matches if (temp := getattr(stmt, "taken", -1)) >= 0]
-    left = {node.temp for node in of_kinds(found, TEMPS)} if matched else set()
+    left = {node.temp for node in of_kinds(stmts, TEMPS)} if matched else set()
     for stmt, temp in matched:
         if temp in left:  # A case that leaves a loop may bind the subject after the loop.
             target = cast(ast.Name, Temp(temp=temp))
             stmt.subject = ast.NamedExpr(target=target, value=stmt.subject)
-    return found
+    return stmts
 
 
 def _sequence(stmts: list[ast.stmt]) -> list[ast.stmt]:

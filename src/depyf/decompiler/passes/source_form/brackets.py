@@ -48,7 +48,7 @@ def turned_runs(test: ast.BoolOp, turns: list[bool]) -> None:
     for first, last in reversed(spans):
         if last - first + 1 < len(test.values):
             step("write `not` before some operands of a test")
-            whole = ast.BoolOp(op=other_op(), values=[negated(each) for each in test.values[first : last + 1]])
+            whole = ast.BoolOp(op=other_op(), values=[negated(value) for value in test.values[first : last + 1]])
             test.values[first : last + 1] = [ast.UnaryOp(ast.Not(), whole)]
 
 
@@ -64,20 +64,20 @@ def _spans(test: ast.BoolOp) -> list[Run]:
     """Return the operands in parentheses, outermost ones only."""
     values, more = test.values, _more(test)
     has_bare = any(isinstance(value, ast.Compare) and extra == 0 for value, extra in zip(values, more))
-    found: list[Run] = []
+    runs: list[Run] = []
     opened: int | None = None
     for place, extra in enumerate(more):
         if opened is not None:
             is_name = place == opened and isinstance(values[place], SIMPLE)
             ends = extra is None and not is_name and _start(values[place + 1]) != _start(values[opened])
             if extra == 1 or ends:
-                found.append((opened, place))
+                runs.append((opened, place))
                 opened = None
         elif _opens(values, more, place, has_bare):
             opened = place + 1
         elif extra == 1 and _closes(values, place):
-            found.append((0, place))
-    return found if opened is None else [*found, (opened, len(values) - 1)]
+            runs.append((0, place))
+    return runs if opened is None else [*runs, (opened, len(values) - 1)]
 
 
 def _more(test: ast.BoolOp) -> list[int | None]:

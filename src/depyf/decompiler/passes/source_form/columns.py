@@ -219,7 +219,7 @@ def _other(stmt: ast.stmt, own: Place | None, inside: Start | None) -> Start | N
 
 def _head_parts(stmt: ast.stmt) -> list[ast.AST]:
     """Return the expressions of the head of a statement."""
-    return [each for each in children(stmt) if isinstance(each, (ast.expr, ast.withitem))]
+    return [child for child in children(stmt) if isinstance(child, (ast.expr, ast.withitem))]
 
 
 def _keyword(stmt: ast.stmt) -> int:
@@ -255,8 +255,8 @@ def _target(target: ast.expr) -> Start | None:
             case ast.Tuple([first, *_]) | ast.List([first, *_]) if place_of(target) is None:
                 target = first
             case _:
-                found = start_of(target)
-                return None if found is None else (found[0], found[1] - stars)
+                start = start_of(target)
+                return None if start is None else (start[0], start[1] - stars)
 
 
 def start_of(node: ast.AST) -> Start | None:

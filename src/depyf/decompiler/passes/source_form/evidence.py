@@ -80,7 +80,7 @@ def leaves(instructions: list[Instruction], number: int) -> bool:
 
 def is_cleanup(part: list[Instruction]) -> bool:
     """Return whether instructions unbind the name of a clause."""
-    is_alike = [one.op.partition("_")[0] for one in part] == CLEANUP
+    is_alike = [instruction.op.partition("_")[0] for instruction in part] == CLEANUP
     return is_alike and is_none(part[0]) and part[1].arg == part[2].arg
 
 
@@ -107,7 +107,7 @@ def unclaimed(listing: Listing) -> Unclaimed:
     if not places:
         return Unclaimed(set(), set(), set())
     may_leave = WAYS_OUT if DELETES.isdisjoint(listing.ops) else MAY_LEAVE
-    others = {places[one.offset >> 1] for one in instructions if one.op not in may_leave}
+    others = {places[instruction.offset >> 1] for instruction in instructions if instruction.op not in may_leave}
     leaving: set[Place | None] = set()
     for number, one in enumerate(instructions):
         if one.op in may_leave:

@@ -40,7 +40,7 @@ class Lines:
         self.has_skips = listing.source_order
         self.has_idle_end = listing.has_idle_end
         self.has_loops = bool(listing.loops)
-        self.code = sorted((one.offset, one.op) for one in listing.instructions)
+        self.code = sorted((instruction.offset, instruction.op) for instruction in listing.instructions)
         table = facts_of(listing.code.version, str(listing.code)).lines
         self.known = sorted({line for line in read_lines(listing.code, table) if line is not None})
         self.has_all = table == "ranges"
@@ -112,7 +112,7 @@ def _extents(stmt: ast.If) -> list[int]:
 
 def start_offset(stmt: ast.stmt) -> int:
     """Return the offset of the first instruction of a statement, 0 if unknown."""
-    found = [extent[0] for one in statements([stmt]) if (extent := extent_of(one)) is not None]
+    found = [extent[0] for statement in statements([stmt]) if (extent := extent_of(statement)) is not None]
     return min((offset for offset in found if offset >= 0), default=0)
 
 

@@ -17,7 +17,7 @@ def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> No
     loops = [stmt for stmt in compounds(body) if isinstance(stmt, ast.While) and _is_true(stmt.test)]
     if not loops:
         return
-    used = {id(one.arg) for one in listing.instructions if one.op == "CONST"}
+    used = {id(instruction.arg) for instruction in listing.instructions if instruction.op == "CONST"}
     unused = [const for const in listing.code.consts if id(const) not in used]
     is_left = any(const is not True and const == 1 for const in unused if type(const) in (int, bool))
     only_one = is_left and not any(const is True for const in unused)

@@ -71,7 +71,7 @@ def _restored(test: ast.expr) -> ast.expr:
     whole = ast.BoolOp(op=ast.And(), values=[test])
     order: list[ast.BoolOp | ast.UnaryOp] = [whole]
     for outer in order:  # The list grows during the iteration.
-        order += [each for each in _operands(outer) if isinstance(each, ast.BoolOp) or is_not(each)]
+        order += [operand for operand in _operands(outer) if isinstance(operand, ast.BoolOp) or is_not(operand)]
     long: dict[ast.expr, ast.BoolOp] = {}
     for outer in reversed(order):
         if isinstance(outer, ast.UnaryOp):
@@ -82,8 +82,8 @@ def _restored(test: ast.expr) -> ast.expr:
         if outer is whole:
             break
         kind = type(outer.op)
-        outer.values = [each for one in outer.values for each in _flat(one, kind, long)]
-        inside = {type(long[each].op) for each in outer.values if each in long}
+        outer.values = [each for value in outer.values for each in _flat(value, kind, long)]
+        inside = {type(long[value].op) for value in outer.values if value in long}
         if len(outer.values) > MAX_OPERANDS or kind in inside:
             long[outer] = outer
     _join([*reversed(long.values())], long)

@@ -252,7 +252,7 @@ def _likely(slot: Slot, has_all: bool) -> tuple[bool, bool, int]:
 
 
 def _is_pass(block: list[ast.stmt]) -> bool:
-    return [type(each) for each in block] == [ast.Pass]
+    return [type(statement) for statement in block] == [ast.Pass]
 
 
 def _is_empty(slot: Slot) -> bool:

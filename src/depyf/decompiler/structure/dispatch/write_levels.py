@@ -75,18 +75,18 @@ class LevelWriter:
 
     def _switches(self) -> list[Switch]:
         """Return the exceptions that become the handled one without being caught."""
-        found: list[Switch] = []
+        switches: list[Switch] = []
         for block in self.blocks:
             if pops(block):
                 target = self.graph.block(self.goal(cast(Goto, block.exit).edge.target))
                 if self.levels.depth(target) and not pushes(target):
-                    found.append(Switch(block.insts[-1].uses[0], target.index))
+                    switches.append(Switch(block.insts[-1].uses[0], target.index))
             if pushes(block):
-                found.append(Switch(block.insts[0].uses[0], block.index))
+                switches.append(Switch(block.insts[0].uses[0], block.index))
             way = self.levels.way(block)
             if way.prior != NOTHING and not pushes(start := self._start(way.handler)[0]):
-                found.append(Switch(way.prior, start.index))
-        return list(dict.fromkeys(found))
+                switches.append(Switch(way.prior, start.index))
+        return list(dict.fromkeys(switches))
 
     def _named(self) -> set[int]:
         """Return the temporaries that a statement names."""

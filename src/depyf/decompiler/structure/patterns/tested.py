@@ -53,19 +53,19 @@ class Conditions:
             return None
         work = [entry.expr]
         while work:
-            one = referred(work.pop())
-            if isinstance(one, MatchTest):
-                return referred(one.subject)
-            if isinstance(one, ExcMatch):
-                return one
-            if id(one) in self._headless:
+            expression = referred(work.pop())
+            if isinstance(expression, MatchTest):
+                return referred(expression.subject)
+            if isinstance(expression, ExcMatch):
+                return expression
+            if id(expression) in self._headless:
                 continue
-            if isinstance(one, ast.BoolOp):
-                work += reversed(one.values)
-            elif isinstance(one, ast.UnaryOp):
-                work.append(one.operand)
-            elif isinstance(one, ast.IfExp):
-                work += [one.orelse, one.body, one.test]
+            if isinstance(expression, ast.BoolOp):
+                work += reversed(expression.values)
+            elif isinstance(expression, ast.UnaryOp):
+                work.append(expression.operand)
+            elif isinstance(expression, ast.IfExp):
+                work += [expression.orelse, expression.body, expression.test]
         whole = referred(entry.expr)
         self._headless[id(whole)] = whole  # The expression is kept, so that no other one gets its number.
         return None
@@ -74,15 +74,15 @@ class Conditions:
         """Return whether a condition is nested so deep that no text can contain a larger one."""
         if entry is None:
             return False
-        one = referred(entry.expr)
-        if not isinstance(one, ast.BoolOp):
+        expression = referred(entry.expr)
+        if not isinstance(expression, ast.BoolOp):
             return False
         levels = 1
-        for value in map(referred, one.values):
+        for value in map(referred, expression.values):
             while isinstance(value, ast.UnaryOp):
                 value = referred(value.operand)
             if isinstance(value, ast.BoolOp):
                 known = self._levels.get(id(value), (value, 1))[1]
-                levels = max(levels, known + (type(value.op) is not type(one.op)))
-        self._levels[id(one)] = one, levels
+                levels = max(levels, known + (type(value.op) is not type(expression.op)))
+        self._levels[id(expression)] = expression, levels
         return levels > MAX_NESTED

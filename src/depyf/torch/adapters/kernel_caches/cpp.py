@@ -57,7 +57,7 @@ def watch_libraries(codecache: ModuleType, listener: Listener) -> Callable[[], N
         try:
             load = before.__func__(cls, *args, **kwargs)
             # torch may test the processor's features there with its own sources.
-            sources = [each for each in within.sources if each.text in (*args, *kwargs.values())]
+            sources = [source for source in within.sources if source.text in (*args, *kwargs.values())]
         finally:
             within.sources = outer
         return _telling(load, sources, listener) if sources else load
@@ -111,9 +111,9 @@ def _words(command: str) -> list[str]:
     except (ValueError, SyntaxError):
         words = command.split()
     found: list[str] = []
-    for each in words:
+    for word in words:
         if found and found[-1] in _WITH_VALUE:
-            found[-1] += f" {each}"
-        elif each not in _FILES:
-            found.append(each)
+            found[-1] += f" {word}"
+        elif word not in _FILES:
+            found.append(word)
     return found or [""]

@@ -35,6 +35,6 @@ Listener: TypeAlias = Callable[[Callable[[], KernelLook]], None]
 
 def seconds_between(files: Iterable[Path]) -> float:
     """Return the time in which one compile made the files; 0 if they come from several."""
-    times = [each.stat().st_mtime for each in files if each.is_file()]
+    times = [file.stat().st_mtime for file in files if file.is_file()]
     took = max(times) - min(times) if times else 0.0
     return took if took < LONGEST else 0.0

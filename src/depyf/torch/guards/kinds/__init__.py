@@ -102,12 +102,12 @@ class TorchGuard:
 def call_through(leaf: Leaf, at: Place, root: Root) -> list[Clause]:
     """Return the clause that calls torch's own guard."""
     assert leaf.check is not None
-    own = Held(f"torch_{leaf.kind.lower()}", TorchGuard(leaf.check, root, of_frame=at.is_root), weak=False)
+    held = Held(f"torch_{leaf.kind.lower()}", TorchGuard(leaf.check, root, of_frame=at.is_root), weak=False)
     gap = "L" if at.is_root else at.at
     note = CALLED_THROUGH.get(leaf.kind, "torch's own guard: its text does not show everything that it checks")
     return [
         replace(clause, calls_through=True, note=note)
-        for clause in at.clause(leaf, own, "(", gap, ")", expected=" and ".join(part.strip() for part in leaf.parts))
+        for clause in at.clause(leaf, held, "(", gap, ")", expected=" and ".join(part.strip() for part in leaf.parts))
     ]
 
 
