@@ -35,7 +35,7 @@ def write(job: Simulated, folder: Path) -> None:
             _write_trace(folder, rank.number, job, is_late=False)
 
 
-def _write_dump(rank: Rank, folder: Path, groups: dict[str, object], taken: float) -> None:
+def _write_dump(rank: Rank, folder: Path, groups: dict[str, dict[str, str]], taken: float) -> None:
     counts: dict[str, int] = {}
     frames: dict[int, list[dict[str, object]]] = {}
     entries = []
