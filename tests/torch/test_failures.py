@@ -276,12 +276,12 @@ def test_a_failure_in_a_library_stands_at_the_users_innermost_traced_line(tmp_pa
     def quartered(x: torch.Tensor) -> torch.Tensor:
         return x / 4
 
-    def helper(x: Any) -> Any:
+    def shifted(x: Any) -> Any:
         return quartered(x + 1) * 3  # here: the operator
 
     @torch.compile(backend="eager")
     def run(x: Any) -> Any:
-        return helper(x)
+        return shifted(x)
 
     _, (failure, *_) = told(tmp_path, lambda: run(torch.ones(3)), Exception)
     assert "here: the operator" in line(failure)
