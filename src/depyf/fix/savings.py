@@ -11,8 +11,8 @@ import libcst as cst
 
 from depyf.fix.edit import RefusedError
 from depyf.fix.results import compare
-from depyf.fix.savings_candidates import BORDER, LEAST_SHARE, Saving, applied, savings_of
-from depyf.fix.savings_facts import Measured, blocks_of
+from depyf.fix.savings_candidates import BORDER, LEAST_SHARE, Saving, applied, compiles_to_predict, savings_of
+from depyf.fix.savings_facts import Measured, has_gradients
 from depyf.fix.savings_floor import BACKENDS, FIRST, SECOND, Floor, write_smallest
 from depyf.fix.savings_plan import TimedPlan, read_sites
 from depyf.fix.search import OutOfBudgetError
@@ -106,11 +106,11 @@ class SavingsSearch:
         return result
 
     def _floors(self, plain: Measured) -> dict[str, Floor]:
-        """Return what the smallest graph takes, for each backend that compiles equal blocks."""
+        """Return what the smallest graph takes, for each backend with compiles whose savings are predicted from it."""
         floors: dict[str, Floor] = {}
-        for blocks in blocks_of(plain):
-            backend, has_gradients = blocks.compiled.backend, plain.has_gradients(blocks.compile_id)
-            key = backend, has_gradients
+        for compiled in compiles_to_predict(plain):
+            backend = compiled.backend
+            key = backend, has_gradients(compiled)
             if backend in BACKENDS and key not in self.smallest:
                 smallest = self._measured(f"the smallest graph under {backend}", {}, smallest=key)
                 self.smallest[key] = Floor(smallest.stages(FIRST), smallest.stages(SECOND))

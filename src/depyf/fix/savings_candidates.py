@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from depyf.fix.edit import event_of
+from depyf.fix.edit import Edit, event_of
 from depyf.fix.edits.marks import marked_dimensions
 from depyf.fix.savings_edits import Change, compile_blocks, reuse_region, without_option, without_statement
 from depyf.fix.savings_facts import (
@@ -17,10 +17,12 @@ from depyf.fix.savings_facts import (
     are_of_torch,
     begins_with_input,
     blocks_of,
+    has_gradients,
     share_of_blocks,
     share_of_first,
 )
 from depyf.fix.savings_floor import Floor, Stages
+from depyf.model.run import Compile
 from depyf.trace import event_stages as stages
 
 LEAST_SECONDS, LEAST_SHARE = 0.1, 0.05
@@ -85,7 +87,7 @@ def savings_of(measured: Measured, text_of: Callable[[str], str], floors: Mappin
     proposed = [
         *(saving for blocks in blocks_of(measured) for saving in _of_blocks(measured, blocks, floors)),
         *_of_autotuning(measured, text_of),
-        *_of_sizes(measured),
+        *_of_sizes(measured, floors),
         *_of_caches(measured, text_of),
     ]
     return sorted((each for each in proposed if each.seconds >= least), key=lambda each: -each.seconds)
@@ -135,7 +137,7 @@ def _after_blocks(measured: Measured, blocks: Blocks, floor: Floor) -> float:
 
     A first block without a gradient for its input is compiled for itself, if the others have one.
     """
-    again = 2 if measured.has_gradients(blocks.compile_id) and begins_with_input(measured, blocks) else 1
+    again = 2 if has_gradients(blocks.compiled) and begins_with_input(measured, blocks) else 1
     share = min(again * share_of_first(blocks.repeats), 1.0)
     kernels = min(again * KERNELS_OF_A_BLOCK, 1.0)
     left = dict.fromkeys(_COMPILERS, kernels)
@@ -169,21 +171,35 @@ def _of_autotuning(measured: Measured, text_of: Callable[[str], str]) -> Iterato
             yield Saving(AUTOTUNING, *site, "torch.compile without `mode`", why, seconds, without, without)
 
 
-def _of_sizes(measured: Measured) -> Iterator[Saving]:
+def _of_sizes(measured: Measured, floors: Mapping[str, Floor]) -> Iterator[Saving]:
     """Yield `dynamic=True` for functions that were compiled first for one size and then for others."""
+    for edit, family in _of_other_sizes(measured):
+        costs = [sum(measured.stages(str(compiled.id)).values()) for compiled in family]
+        floor = floors.get(family[0].backend, Floor())
+        # The last compile serves all sizes. It becomes the first of the process, and needs what that one needs once.
+        once = max(sum(floor.first.values()) - sum(floor.later.values()), 0.0)
+        why = f"{len(costs)} compiles, of which others are for other sizes, take {sum(costs):.1f} s"
+        yield Saving(SIZES, edit.file, edit.line, edit.what, why, sum(costs[:-1]) - once, edit.apply, edit.apply)
+
+
+def _of_other_sizes(measured: Measured) -> Iterator[tuple[Edit, list[Compile]]]:
+    """Yield the edit for each function that was compiled for several sizes, and its compiles."""
     run = measured.outcome.run
     for finding in measured.outcome.left if run is not None else ():
         assert run is not None
         edit = next((each for each in marked_dimensions(run, finding) if each.is_of_file), None)
         event = event_of(run, finding)
-        if edit is None or event is None:
-            continue
-        root = event.cause.function.root
-        family = [str(compiled.id) for function, compiled in run.session.compiles() if function.root == root]
-        costs = [sum(measured.stages(each).values()) for each in family]
-        why = f"{len(costs)} compiles, of which others are for other sizes, take {sum(costs):.1f} s"
-        # The last compile serves all sizes, and the one that stays costs as much.
-        yield Saving(SIZES, edit.file, edit.line, edit.what, why, sum(costs[:-1]), edit.apply, edit.apply)
+        if edit is not None and event is not None:
+            root = event.cause.function.root
+            yield edit, [compiled for function, compiled in run.session.compiles() if function.root == root]
+
+
+def compiles_to_predict(measured: Measured) -> list[Compile]:
+    """Return the compiles whose savings are predicted from the smallest graph."""
+    return [
+        *(blocks.compiled for blocks in blocks_of(measured)),
+        *(family[0] for _, family in _of_other_sizes(measured)),
+    ]
 
 
 def _of_caches(measured: Measured, text_of: Callable[[str], str]) -> Iterator[Saving]:

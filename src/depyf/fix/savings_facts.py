@@ -11,6 +11,7 @@ from depyf.fix.savings_plan import Site
 from depyf.fix.tries import Outcome
 from depyf.model.compile_times import OWN, CompileTimes
 from depyf.model.names import compiled_fn_number, graph_number
+from depyf.model.parts import GuardSet
 from depyf.model.repeats import Repeat, reads_an_input
 from depyf.model.run import Compile, Function, Session
 from depyf.model.user_source import is_foreign
@@ -52,12 +53,6 @@ class Measured:
             if cell.stage != OWN and compile_id in (None, cell.compile):
                 sums[cell.stage] += cell.seconds  # type: ignore[assignment]
         return dict(sums)
-
-    def has_gradients(self, compile_id: str) -> bool:
-        """Return whether a compile has a backward."""
-        start = self.times.start if self.times is not None else None
-        waits = start.waits if start is not None else ()
-        return any(wait.compile == compile_id and wait.function.startswith("the backward") for wait in waits)
 
 
 @dataclass(frozen=True)
@@ -102,6 +97,14 @@ def _site(sites: list[Site], session: Session, function: Function) -> Site | Non
 
 _WRAPPER = ("inner", "external_utils.py")
 """The function that Dynamo puts around the `forward` of a library's module, such as `Sequential`."""
+
+
+def has_gradients(compiled: Compile) -> bool:
+    """Return whether the results of a compile need gradients: an input does, and gradients are on."""
+    guards = compiled.guards
+    clauses = [guard.clause for guard in guards.guards] if isinstance(guards, GuardSet) else []
+    is_off = any("grad_mode=False" in clause for clause in clauses)
+    return not is_off and any("requires_grad=True" in clause for clause in clauses)
 
 
 def begins_with_input(measured: Measured, blocks: Blocks) -> bool:
