@@ -72,11 +72,6 @@ def rounded(x: Tensor) -> Tensor:
     return y * 4.0
 
 
-def scaled(x: Tensor) -> Tensor:
-    y = torch.nn.functional.rms_norm(x, (48,))
-    return y * 4.0
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="triton is not installed (`make test-triton`)")
 class TestInterpreted:
@@ -117,9 +112,3 @@ class TestInterpreted:
         x = torch.randn(4, 64).bfloat16()
         compiled = torch.compile(lambda x: x.to(torch.float8_e4m3fn).to(torch.bfloat16))
         assert torch.equal(compiled(x), x.to(torch.float8_e4m3fn).to(torch.bfloat16))
-
-    def test_the_line_of_a_function_of_torch_in_python(self) -> None:
-        first = depyf.first_difference(torch.compile(scaled))(torch.randn(8, 48)).first
-        assert first is not None
-        assert first.where is not None
-        assert first.where.text == "y = torch.nn.functional.rms_norm(x, (48,))"
