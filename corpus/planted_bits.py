@@ -94,7 +94,7 @@ CPP = [
     Row("decomposition", "z = torch.log_softmax(y, -1)", "softmax", "one later", exact="", x="16x48"),
     Row("decomposition", "z = F.layer_norm(y, (48,))", "layer_norm", "one later followed", exact="zeros"),
     Row("decomposition", "z = F.group_norm(y, 4)", "group_norm", "one", exact="zeros", x="4x8x20"),
-    Row("decomposition", "z = F.rms_norm(y, (48,))", "rms_norm", "one later", exact="zeros"),
+    Row("decomposition", "z = F.rms_norm(y, (48,))", "rsqrt", "one later", exact="zeros"),
     Row("decomposition", "z = F.gelu(y)", "gelu", "one later", exact="zeros", x="16x45"),
     Row("decomposition", "z = F.mish(y - w)", "mish", "one", exact="zeros", inputs="w=48"),
     Row("decomposition", "z = F.silu(y - w)", "silu", "one", exact="zeros", inputs="w=48"),

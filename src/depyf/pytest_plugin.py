@@ -42,7 +42,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "compiles(graphs=None, breaks=None, recompiles=None, eager_calls=None, cache_misses=None, allow=(), "
-        "snapshot=False): the exact number of graphs that the test compiles, and the most of the others (depyf)",
+        "snapshot=False, bits=None): the exact number of graphs that the test compiles, the most of the others, and "
+        "whether bits are compared (depyf)",
     )
     config.stash[_NOTES] = []
 
@@ -107,8 +108,17 @@ def pytest_testnodedown(node: Any, error: object) -> None:  # noqa: ANN401 - xdi
 
 
 @contextlib.contextmanager
-def _checked(item: pytest.Item, *args: Any, snapshot: bool | str = False, **kwargs: Any) -> Iterator[expect]:  # noqa: ANN401
-    """Run a block that must keep a contract; with `snapshot`, it must compile exactly what the snapshot says."""
+def _checked(
+    item: pytest.Item,
+    *args: Any,  # noqa: ANN401
+    snapshot: bool | str = False,
+    bits: str | None = None,
+    **kwargs: Any,  # noqa: ANN401
+) -> Iterator[expect]:
+    """Run a block that must keep a contract.
+
+    With `snapshot`, it must compile exactly what the snapshot says. With `bits`, its graphs must have the same bits.
+    """
     __tracebackhide__ = True
     from depyf.findings.contract.contract import CompileContractError
     from depyf.findings.contract.facts import facts
@@ -116,7 +126,7 @@ def _checked(item: pytest.Item, *args: Any, snapshot: bool | str = False, **kwar
 
     contract, broken = expect(*args, **kwargs), ""
     try:
-        with _unlogged(), contract:
+        with _kept_bits(bits), _unlogged(), contract:
             yield contract
     except CompileContractError as error:
         broken = str(error)
@@ -125,6 +135,25 @@ def _checked(item: pytest.Item, *args: Any, snapshot: bool | str = False, **kwar
     if snapshot:
         name = snapshot if isinstance(snapshot, str) else ""
         _compare(item, name, contract.session.torch_version, facts(contract.session, contract.contract.allow))
+
+
+@contextlib.contextmanager
+def _kept_bits(kind: str | None) -> Iterator[None]:
+    """Run a block, and fail if its graphs have other bits than eager or than the rows of a batch alone."""
+    __tracebackhide__ = True
+    if kind is None:
+        yield
+        return
+    from depyf.torch.bits.contract import BitsContractError, kept_bits
+
+    broken = ""
+    try:
+        with kept_bits(kind):
+            yield
+    except BitsContractError as error:
+        broken = str(error)
+    if broken:
+        pytest.fail(broken, pytrace=False)
 
 
 @contextlib.contextmanager

@@ -106,3 +106,9 @@ class TestInterpreted:
         assert first.where is not None
         assert first.where.text == "y = torch.nn.functional.dropout(x, 0.5)"
         assert first.cause.startswith("a random number")
+
+    def test_a_cast_to_eight_bits_rounds_as_torch_does(self) -> None:
+        torch._dynamo.reset()
+        x = torch.randn(4, 64).bfloat16()
+        compiled = torch.compile(lambda x: x.to(torch.float8_e4m3fn).to(torch.bfloat16))
+        assert torch.equal(compiled(x), x.to(torch.float8_e4m3fn).to(torch.bfloat16))

@@ -10,6 +10,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="the torch part of depyf needs torch")
 
 import depyf  # noqa: E402 - after the check that torch is there
+from depyf.torch.numerics.places import user_line  # noqa: E402
+from depyf.torch.numerics.recording import record  # noqa: E402
 
 Tensor = torch.Tensor
 
@@ -94,3 +96,16 @@ def test_a_lost_assignment_to_items_has_its_line() -> None:
     assert report.first is not None
     assert report.first.where is not None
     assert report.first.where.text.endswith("# first")
+
+
+def scaled(x: Tensor) -> Tensor:
+    y = torch.nn.functional.rms_norm(x, (4,))  # first
+    return y * 4.0
+
+
+def test_the_line_of_a_function_of_torch_in_python_is_that_of_its_call() -> None:
+    recording = record(scaled, (torch.randn(3, 4),), {}, loss=None, backward=False)
+    node = next(node for node in recording.modules[0].graph.nodes if node.op == "call_function")
+    where = user_line(node)
+    assert where is not None
+    assert where.text.endswith("# first")

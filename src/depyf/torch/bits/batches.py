@@ -70,7 +70,7 @@ class Split:
         """
         names = [node.name for node in self.call.module.graph.nodes if node.op == "placeholder"]
         pairs = enumerate(zip(names, self.call.inputs, strict=True))
-        positions = [index for index, (name, value) in pairs if self._has_batch(value) and not _is_state(name)]
+        positions = [index for index, (name, value) in pairs if self._has_batch(value) and not is_state(name)]
         if not positions or self.size % self.part or self.part == self.size:
             raise NoBatch(f"no input has {self.size} rows, or {self.part} is no part of it")
         return positions
@@ -89,7 +89,8 @@ class Split:
             yield [self.part if type(value) is int and value == self.size else value for value in inputs]
 
 
-def _is_state(name: str) -> bool:
+def is_state(name: str) -> bool:
+    """Return whether the input of a graph with a name is a parameter or a buffer."""
     return any(part in name for part in _STATE)
 
 

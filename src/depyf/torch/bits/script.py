@@ -31,7 +31,7 @@ NO_SETTING = 2
 
 
 @dataclass(slots=True)
-class _Kept:
+class Kept:
     """The first calls of graphs with their backends, and the number of calls that are not kept."""
 
     calls: list[tuple[GraphCall, Any]] = field(default_factory=list)
@@ -52,12 +52,12 @@ def script_bits(
 
     An error of the script is part of the report: its graphs up to there are compared.
     """
-    kept = _Kept()
+    kept = Kept()
     report = BitsReport(os.path.basename(path), ("compiled", "eager"))
     before = sys.argv, list(sys.path)
     sys.argv, sys.path[0] = [path, *arguments], os.path.dirname(os.path.abspath(path))
     try:
-        with recorded_backends(functools.partial(_around, kept)), dynamic_shapes() if batch else nullcontext():
+        with recorded_backends(functools.partial(around, kept)), dynamic_shapes() if batch else nullcontext():
             runpy.run_path(path, run_name="__main__")
     except SystemExit as end:
         if end.code not in (None, 0):
@@ -81,7 +81,9 @@ def script_bits(
     return report
 
 
-def _around(kept: _Kept, backend: Any) -> Callable[..., Any]:
+def around(kept: Kept, backend: Any) -> Callable[..., Any]:  # noqa: ANN401 - torch takes any backend
+    """Return a backend that runs graphs eagerly and keeps their first calls, with the program's own backend."""
+
     def compiled(module: Any, _: list[Any]) -> Callable[..., Any]:
         number = kept.graphs
         kept.graphs += 1
@@ -94,7 +96,7 @@ def _around(kept: _Kept, backend: Any) -> Callable[..., Any]:
     return compiled
 
 
-def _run(kept: _Kept, backend: Any, number: int, module: Any, *inputs: Any) -> Any:
+def _run(kept: Kept, backend: Any, number: int, module: Any, *inputs: Any) -> Any:
     """Run a graph eagerly; keep its first call."""
     if any(call.graph == number for call, _ in kept.calls):
         kept.later += 1

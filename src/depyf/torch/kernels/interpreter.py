@@ -91,6 +91,7 @@ def interpreting() -> Iterator[None]:
     import triton
     import triton.language as tl
     from torch._inductor.runtime import triton_helpers
+    from triton.runtime import interpreter
     from triton.runtime.interpreter import InterpretedFunction, ReduceOps, ScanOps
 
     with ExitStack() as undo:
@@ -109,6 +110,9 @@ def interpreting() -> Iterator[None]:
                 if isinstance(found, triton.JITFunction):
                     undo.enter_context(mock.patch.object(module, name, InterpretedFunction(found.fn)))
         undo.enter_context(mock.patch.object(InterpretedFunction, "__call__", _called))
+        before = getattr(interpreter, "_convert_float", None)
+        if before is not None:
+            undo.enter_context(mock.patch.object(interpreter, "_convert_float", _converted(before)))
         _take_own_kernels(undo)
         undo.enter_context(mock.patch.object(ReduceOps, "generic_reduce", _reduced))
         undo.enter_context(mock.patch.object(ScanOps, "generic_scan", _scanned))
@@ -161,6 +165,35 @@ def _on_blocks(function: Callable[..., torch.Tensor]) -> Callable[..., Any]:
         return tl.tensor(TensorHandle(data, scalar), tl.block_type(scalar, list(data.shape)) if is_block else scalar)
 
     return applied
+
+
+_FLOATS = {
+    "fp8e4nv": "float8_e4m3fn",
+    "fp8e5": "float8_e5m2",
+    "fp16": "float16",
+    "bf16": "bfloat16",
+    "fp32": "float32",
+    "fp64": "float64",
+}
+"""torch's dtypes by Triton's names."""
+
+
+def _converted(before: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that rounds to the nearest as torch does. Triton's own loses the carry, and rounds ties up."""
+
+    def convert(input: Any, input_dtype: Any, output_dtype: Any, rounding_mode: Any) -> Any:
+        import numpy
+
+        names = (_FLOATS.get(dtype.name, "") for dtype in (input_dtype, output_dtype))
+        source, target = (getattr(torch, name, None) for name in names)
+        is_nearest = rounding_mode is None or getattr(rounding_mode, "name", "") == "RTNE"
+        if source is None or target is None or not is_nearest or not input.size:
+            return before(input, input_dtype, output_dtype, rounding_mode)
+        values = torch.frombuffer(bytearray(input.tobytes()), dtype=source).to(target)
+        stored = values.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[values.element_size()])
+        return stored.numpy().view(getattr(numpy, f"uint{8 * values.element_size()}")).reshape(input.shape)
+
+    return convert
 
 
 _PATCHED: set[int] = set()
