@@ -115,7 +115,9 @@ def _told(name: str, result: Result) -> tuple[int, int]:
 def main() -> int:
     """Print the numbers; the exit code is 1 if less than six of eight that break have fewer breaks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--models", default="", metavar="TEXT", help="only with one of these texts in their name, separated by commas")
+    parser.add_argument(
+        "--models", default="", metavar="TEXT", help="only with one of these texts in their name, separated by commas"
+    )
     parser.add_argument("--budget", type=float, default=1800.0, metavar="SECONDS", help="begin no model after this")
     parser.add_argument(
         "--limit", type=int, default=60, metavar="SECONDS", help="end a model that takes more of the processor"

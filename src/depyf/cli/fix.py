@@ -17,6 +17,7 @@ from depyf.model.user_source import OWN_PACKAGES, is_installed
 
 if TYPE_CHECKING:
     from depyf.fix.search import Result
+    from depyf.fix.tries import Tries
 
 MOST_COPIED = 200 * 2**20
 """The most bytes of a working directory that is copied for the runs."""
@@ -83,7 +84,6 @@ def fix_command(
         sys.exit(EXIT_USAGE)
     try:
         from depyf.fix import told
-        from depyf.fix.search import Search
         from depyf.fix.tries import Program, Tries
     except ImportError as error:
         click.echo(f"depyf fix: it needs LibCST: pip install 'depyf[fix]' ({error})", err=True)
@@ -95,11 +95,7 @@ def fix_command(
         directory = Path.cwd() if kept is None else own / "run"
         script = target if module else str(Path(target).resolve())
         program = Program(script, arguments, module, directory, calls, stops, limit, kept)
-        tries = Tries(program, own / "tries")
-        try:
-            result = Search(tries, max_tries, budget, only, lambda text: _tell(text, as_json)).search()
-        finally:
-            tries.forget()
+        result = _searched(Tries(program, own / "tries"), max_tries, budget, only, as_json)
         text = told.patch_of(result, Path.cwd())
         if text:
             patch.write_text(text, encoding="utf-8")
@@ -118,6 +114,15 @@ def fix_command(
     if result.plain.problem:
         sys.exit(EXIT_USAGE)
     sys.exit(0 if text or not result.plain.left else EXIT_FAILED)
+
+
+def _searched(tries: Tries, most: int, budget: float, only: str, is_quiet: bool) -> Result:
+    from depyf.fix.search import Search
+
+    try:
+        return Search(tries, most, budget, only, lambda text: _tell(text, is_quiet)).search()
+    finally:
+        tries.forget()
 
 
 def _note(output: Path, result: Result) -> None:
