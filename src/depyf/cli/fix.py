@@ -86,7 +86,6 @@ def fix_command(
         sys.exit(EXIT_USAGE)
     try:
         from depyf.fix import told
-        from depyf.fix.search import Search
         from depyf.fix.tries import Program, Tries
     except ImportError as error:
         click.echo(f"depyf fix: it needs LibCST: pip install libcst ({error})", err=True)
@@ -99,12 +98,9 @@ def fix_command(
         script = target if module else str(Path(target).resolve())
         program = Program(script, arguments, module, directory, calls, stops, limit, kept)
         tries = Tries(program, path / "tries", forks=not lowers_time)
-        try:
-            if lowers_time:
-                _lower_time(tries, max_tries, budget, patch, as_json=as_json, applied=applied)
-            result = Search(tries, max_tries, budget, only, lambda text: _tell(text, as_json)).search()
-        finally:
-            tries.forget()
+        if lowers_time:
+            _lower_time(tries, max_tries, budget, patch, as_json=as_json, applied=applied)
+        result = _searched(tries, max_tries, budget, only, as_json)
         text = told.patch_of(result, Path.cwd())
         if text:
             patch.write_text(text, encoding="utf-8")
@@ -120,6 +116,15 @@ def fix_command(
     if result.plain.problem:
         sys.exit(EXIT_USAGE)
     sys.exit(0 if text or not result.plain.left else EXIT_FAILED)
+
+
+def _searched(tries: Tries, most: int, budget: float, only: str, is_quiet: bool) -> Result:
+    from depyf.fix.search import Search
+
+    try:
+        return Search(tries, most, budget, only, lambda text: _tell(text, is_quiet)).search()
+    finally:
+        tries.forget()
 
 
 def _note(output: Path, result: Result) -> None:

@@ -70,6 +70,9 @@ def proposer(function: Proposer) -> Proposer:
 
 def event_of(run: Run, finding: Finding) -> Event | None:
     """Return the event of recompiles behind a finding, or None for another finding."""
+    if finding.kind.startswith(("break-", "graph-break")):
+        # A compile that breaks may be a recompile, too; that has a finding of its own.
+        return None
     ids = set(finding.compiles)
     found = (event for event in events(run.session) if ids & {str(one.id) for _, one in event.compiles})
     return next(found, None)

@@ -24,7 +24,7 @@ class Offer:
 
 
 def offer(directories: Iterable[Path], beside: Iterable[Path]) -> Offer:
-    """Return what can be tried for the findings of some dumps, each edit and each finding once.
+    """Return what can be tried for the findings of some dumps that need a change, each edit and each finding once.
 
     beside: the directories from which the dumps name the user's files.
     """
@@ -34,6 +34,8 @@ def offer(directories: Iterable[Path], beside: Iterable[Path]) -> Offer:
     for directory in directories:
         run = read_run(directory)
         for finding in findings(run.session):
+            if finding.severity == "low":
+                continue
             keys = {edit.key for edit in proposed(run, finding) if _applies(edit, places)}
             edits |= keys
             concerned |= {(finding.kind, str(finding.where))} if keys else set()

@@ -482,7 +482,7 @@ OTHER_ROWS = Record(
     Row(
         "tried",
         items_of(TRIED_ROWS),
-        about="What `depyf fix` tried for the findings of this run; missing before that.",
+        about="The results of `depyf fix` for the findings of this run, once it has run.",
         default=dict,
         is_left_out=True,
     ),
