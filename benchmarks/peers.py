@@ -1,7 +1,7 @@
 """The other decompilers that ours is measured beside, each in a virtual environment of its own.
 
-    python -m benchmarks.peers      make the environments in .peers: depyf 0.20 on Python 3.11, uncompyle6 and
-                                    decompyle3 on 3.8, where those Pythons are found
+    python -m benchmarks.peers      make the environments in .peers: depyf 0.20 and depyo on Python 3.11,
+                                    PyChD on 3.14, uncompyle6 and decompyle3 on 3.8, where those Pythons are found
 
 Benchmarks look for them in the folders of DEPYF_PEERS, separated as in PATH, and in .peers; what is missing is skipped.
 """
@@ -33,7 +33,9 @@ class Peer:
 
 PEERS = (
     Peer("depyf-0.20", "depyf_peer", (3, 11), ("depyf==0.20.0", "filelock")),
-    Peer("uncompyle6", "uncompyle6_peer", (3, 8), ("uncompyle6==3.9.2",)),
+    Peer("uncompyle6", "uncompyle6_peer", (3, 8), ("uncompyle6==3.9.3",)),
+    Peer("depyo", "depyo_peer", (3, 11), ("depyo==1.3.0",)),
+    Peer("pychd", "pychd_peer", (3, 14), ("pychd==1.3.0", "xdis==6.1.8")),
     Peer("decompyle3", "decompyle3_peer", (3, 8), ("decompyle3==3.9.3",)),
 )
 

@@ -117,7 +117,7 @@ def measure(sample: int, count: int, limit: float) -> list[Bar]:
     for peer in PEERS:
         if (python := find(peer)) is None:
             print(f"{peer.name}: {missing(peer)}")
-        elif peer.version != (3, 8):
+        elif peer.adapter == "depyf_peer":  # The only one that decompiles a function alone.
             bars += functions(peer, python, sample, limit)
     if count and any(peer.version == (3, 8) and find(peer) for peer in PEERS):
         bars += modules(sys.executable, count, limit)

@@ -117,17 +117,16 @@ def decompile(
       2  wrong usage, or TARGET does not exist
     """
     left_out = _left_out(without)
-    if as_written and (show or stop_after or not prove):
-        raise Usage("--as-written needs a proof: it cannot be combined with --show, --stop-after or --no-prove")
+    form = show or stop_after
+    _check_options(form, as_written and not prove, as_written, names_by_use)
     try:
         what = _parsed(target, python)
-        if names_by_use and (not isinstance(what, (PycFile, SourceFile)) or show or stop_after):
-            raise Usage("--names-by-use needs FILE.pyc or FILE.py, without --show and --stop-after")
+        _check_named(what, names_by_use)
         if isinstance(what, (Folder, Archive)):
-            _tree(what, _checked_out(what, out, show or stop_after), prove, left_out, as_written, jobs, limit)
+            _tree(what, _checked_out(what, out, form), prove, left_out, as_written, jobs, limit)
             return
-        found = _resolved(target, what) if show or stop_after else _resolved_or_pieces(target, what, out)
-        if show or stop_after:
+        found = _resolved(target, what) if form else _resolved_or_pieces(target, what, out)
+        if form:
             if isinstance(found, Class):
                 raise Usage("--show and --stop-after need a module or a function: a class has no bytecode of its own")
             _write(_shown(target, found, show, stop_after, left_out), out)
@@ -138,6 +137,20 @@ def decompile(
         raise NotFound(str(error)) from error
     except (DecompilationError, SyntaxError, TypeError) as error:
         raise Failed(with_place(target, error)) from error
+
+
+def _check_options(form: str | None, lacks_proof: bool, as_written: bool, names_by_use: bool) -> None:
+    """Raise Usage for options that exclude each other."""
+    if as_written and (form or lacks_proof):
+        raise Usage("--as-written needs a proof: it cannot be combined with --show, --stop-after or --no-prove")
+    if names_by_use and form:
+        raise Usage("--names-by-use cannot be combined with --show or --stop-after")
+
+
+def _check_named(what: Target, names_by_use: bool) -> None:
+    """Raise Usage if names by use are wanted for anything but a file."""
+    if names_by_use and not isinstance(what, (PycFile, SourceFile)):
+        raise Usage("--names-by-use needs FILE.pyc or FILE.py")
 
 
 def _parsed(target: str, python: str | None) -> Target:
