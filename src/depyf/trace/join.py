@@ -386,7 +386,6 @@ class Join(ABC, Generic[R]):
         running.compile.artefacts.append(artefact)
         if artefact.stage == stages.CAPTURED:
             from depyf.model.repeats import repeats_in  # only a compile needs it
-
             running.compile.repeats += repeats_in(artefact.text)
         if running.compile.compiled_fns:
             self._write(artefact, running, self._compiled_fn(running))
