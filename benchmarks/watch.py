@@ -22,7 +22,7 @@ from torch._dynamo.utils import counters
 import depyf
 from benchmarks.bar import Bar, report
 
-BATCHES = 1500
+BATCHES = 300
 CALLS = 100
 WARM_RUNS = 1000
 SEEDED = 40

@@ -67,7 +67,7 @@ YARD: dict[str, frozenset[str]] = {
 
 # What a part may import from outside the standard library.
 THIRD_PARTY = {
-    "torch": {"torch", "sympy", "numpy", "triton"},
+    "torch": {"torch", "sympy", "numpy", "triton", "prometheus_client", "opentelemetry"},
     "notebook": {"IPython", "torch"},
     "views": {"jinja2", "markupsafe", "rich"},
     "trace": {"fsspec", "zstandard"},

@@ -76,7 +76,8 @@ def main(jobs: int, large: int) -> None:
             seconds[size].append(time.process_time() - begin)
         words = f"{number}, {size} ranks, {job.kind} of {job.victims} at step {job.step}: {verdict}"
         wrong += [] if is_right(job, verdict) else [words[:600]]
-        print(f"{number}: {job.kind}, {size} ranks, {seconds[size][-1]:.1f} s", file=sys.stderr)
+        outcome = "right" if is_right(job, verdict) else "WRONG"
+        print(f"{number}: {outcome}, {job.kind}, {size} ranks, {seconds[size][-1]:.1f} s", file=sys.stderr, flush=True)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     few, many = max(seconds[1_000]), max(seconds[10_000])
     right = jobs - len(wrong)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.simulated_jobs.simulate import TENSOR_LINE, Rank, Simulated, group_names
@@ -35,7 +36,7 @@ def write(job: Simulated, folder: Path) -> None:
             _write_trace(folder, rank.number, job, is_late=False)
 
 
-def _write_dump(rank: Rank, folder: Path, groups: dict[str, dict[str, str]], taken: float) -> None:
+def _write_dump(rank: Rank, folder: Path, groups: Mapping[str, object], taken: float) -> None:
     counts: dict[str, int] = {}
     frames: dict[int, list[dict[str, object]]] = {}
     entries = []
@@ -62,7 +63,7 @@ def _write_dump(rank: Rank, folder: Path, groups: dict[str, dict[str, str]], tak
             }
         )
     path = folder / f"nccl_trace_rank_{rank.number}"
-    path.write_bytes(pickle.dumps({"version": "2.10", "pg_config": groups, "entries": entries}, 2))
+    path.write_bytes(pickle.dumps({"version": "2.10", "pg_config": dict(groups), "entries": entries}, 2))
     os.utime(path, (taken, taken))
 
 

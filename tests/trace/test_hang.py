@@ -98,6 +98,14 @@ def test_a_compile_that_takes_as_long_elsewhere_is_not_late(tmp_path: Path) -> N
     assert verdict_of(evidence) is None
 
 
+def test_a_cache_that_missed_on_one_rank_alone_is_a_cause_before_the_compile_is_late(tmp_path: Path) -> None:
+    evidence = hung(tmp_path)
+    evidence.compiling[1] = Compiling("0/3 of step", "fx_graph cache: miss", 8.9, 8.0, misses_alone=True)
+    result = verdict_of(evidence)
+    assert result is not None
+    assert (result.cause, result.ranks) == (Cause.COMPILING, (1,))
+
+
 def test_without_other_files_the_candidates_are_named(tmp_path: Path) -> None:
     result = verdict_of(hung(tmp_path))
     assert result is not None

@@ -1,9 +1,9 @@
 """Align the clocks of a job's ranks by their collectives.
 
-A collective that needs all members ends at no rank before the last member has called it. So for two members a and b:
-a's clock at its end minus b's clock at its call is an upper bound of a's lead over b, and the same from b to a is a
-lower bound. It ends at both at about the same time, which gives the lead itself. The lead with its drift is the line
-that fits best. The distance of the bounds from it is the uncertainty.
+A collective that needs all members ends at no rank before the last member has called it. Take two members, a and b.
+The time of the end on a's clock, minus the time of the call on b's clock, is an upper bound of a's lead over b. The
+same from b to a is a lower bound. The collective ends at both at about the same time, which gives the lead itself. The
+lead with its drift is the line that fits best. The distance of the bounds from it is the uncertainty.
 """
 
 from __future__ import annotations

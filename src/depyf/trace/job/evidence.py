@@ -14,6 +14,7 @@ from depyf.trace.job.recorder import Recorded, find_recorded
 from depyf.trace.job.stacks import Stack, stack_of
 from depyf.trace.job.work import Scanned
 
+HIT, MISS = "hit", "miss"
 MOST_FILES = 200_000
 MOST_DEPTH = 6
 _RANK_OF_STACK = re.compile(r"(\d{1,7})(?:\.(?:txt|stack|log|dump))?$")
@@ -33,12 +34,14 @@ class Compiling:
     reason: why it compiled, from its guards or its caches, or "".
     seconds: since it began, up to the time of the last sign of the job; 0.0 if unknown.
     elsewhere: how long the same compile took on other ranks, at most; 0.0 if they had none.
+    misses_alone: whether a cache missed that had the compile on another rank.
     """
 
     name: str
     reason: str
     seconds: float
     elsewhere: float
+    misses_alone: bool = False
 
 
 @dataclass(slots=True)
@@ -104,6 +107,7 @@ def add_compiles(evidence: Evidence, scanned: Scanned) -> None:
     for rank in ranks:
         for name, seconds in rank.seconds.items():
             longest[name] = max(longest.get(name, 0.0), seconds)
+    hits = _hits(scanned)
     last = max((_of_year(dump.taken) for dump in evidence.recorded.values() if dump.taken), default=0.0)
     last = max(last, max((rank.ended for rank in ranks), default=0.0))
     for rank in ranks:
@@ -115,7 +119,20 @@ def add_compiles(evidence: Evidence, scanned: Scanned) -> None:
             seconds = last - rank.began
             known = seconds if 0 <= seconds < 864_000 else 0.0
             usual = longest.get(name, 0.0)
-            evidence.compiling[rank.rank] = Compiling(rank.unfinished[-1], "; ".join(causes), known, usual)
+            misses = {fact.kind for fact in facts if fact.kind.endswith("cache") and fact.words == MISS}
+            alone = bool(misses & hits.get(name, set()))
+            words = "; ".join(causes) + (", which hit on other ranks" if alone else "")
+            evidence.compiling[rank.rank] = Compiling(rank.unfinished[-1], words, known, usual, alone)
+
+
+def _hits(scanned: Scanned) -> dict[str, set[str]]:
+    """Return for each compile the caches that had it on some rank."""
+    hits: dict[str, set[str]] = {}
+    for facts in scanned.facts.values():
+        for fact in facts:
+            if fact.kind.endswith("cache") and fact.words == HIT:
+                hits.setdefault(fact.compile, set()).add(fact.kind)
+    return hits
 
 
 def _of_year(seconds: float) -> float:

@@ -245,7 +245,8 @@ def _of_wait(wait: Wait, evidence: Evidence) -> Verdict | None:
     at += f" of group `{names.get(wait.group, wait.group)}`{wait.call.line}"
     for rank in wait.absent:
         compiling, stack = evidence.compiling.get(rank), evidence.stacks.get(rank)
-        if compiling is not None and compiling.seconds < MOST_EARLIER * compiling.elsewhere + 1:
+        is_late = compiling is None or compiling.seconds >= MOST_EARLIER * compiling.elsewhere + 1
+        if compiling is not None and not is_late and not compiling.misses_alone:
             return None
         if compiling is not None or stack is not None and stack.compiles:
             name, reason = ("", "") if compiling is None else (f" `{compiling.name}`", compiling.reason)

@@ -33,7 +33,7 @@ class _Machine:
         self.position += form.size
         return value
 
-    def read(self, count: int) -> bytes:
+    def part(self, count: int) -> bytes:
         """Return the next bytes.
 
         Raises:
@@ -109,15 +109,15 @@ def _constant(value: object) -> Operation:
 
 
 def _skip(count: int) -> Operation:
-    return lambda machine: machine.read(count)
+    return lambda machine: machine.part(count)
 
 
 def _text(form: struct.Struct) -> Operation:
-    return _push(lambda machine: machine.read(machine.number(form)).decode("utf-8", "replace"))
+    return _push(lambda machine: machine.part(machine.number(form)).decode("utf-8", "replace"))
 
 
 def _raw(form: struct.Struct) -> Operation:
-    return _push(lambda machine: machine.read(machine.number(form)))
+    return _push(lambda machine: machine.part(machine.number(form)))
 
 
 def _long(form: struct.Struct) -> Operation:
@@ -125,7 +125,7 @@ def _long(form: struct.Struct) -> Operation:
         count = machine.number(form)
         if count > MOST_DIGITS:
             raise ValueError("a number is too long")
-        return int.from_bytes(machine.read(count), "little", signed=True)
+        return int.from_bytes(machine.part(count), "little", signed=True)
 
     return _push(read)
 
