@@ -22,6 +22,8 @@ INDEX = re.compile(r"\[\d+\]")
 """The part that distinguishes items of one container."""
 PARAMETERS = "_parameters"
 """The part of torch's expressions for the parameters of modules."""
+TRANSFORMS = "functorch"
+"""depyf's name for the state of transforms of `torch.func` around a call."""
 MOST_READ = 1024
 """The number of recompiles whose reason is cached, because each view of a run asks for it."""
 
@@ -79,8 +81,14 @@ def guard_failures(entry: FailedEntry) -> list[GuardFailure]:
     """Return the guard failures of an entry.
 
     torch's state `grad_mode` differs under `inference_mode`, too. The dispatch keys of a tensor show which one it was.
+    The guard on transforms of `torch.func` has no value of the program, only torch's text.
     """
-    failures = list(entry.failures)
+    failures = [
+        replace(failure, source=TRANSFORMS, check=Check.STATE)
+        if not failure.source and "compare_functorch_state" in failure.text
+        else failure
+        for failure in entry.failures
+    ]
     if any(map(_is_of_inference, failures)):
         return [
             replace(failure, source="inference_mode")
