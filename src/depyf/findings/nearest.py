@@ -109,29 +109,33 @@ def _is_of_inference(failure: GuardFailure) -> bool:
 def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
     """Yield the guard failures of an entry that do not follow from another one.
 
-    A size of a value that a graph break leaves on the stack follows from that of a named value, which the user can
-    change, and never the other way round.
+    A named value explains a value of the same size that a graph break leaves on the stack: the user can change it.
     """
     if len(failures) == 1:
         yield from failures
         return
     respects = {(failure.source, failure.check) for failure in failures}
     states = {failure.source for failure in failures if failure.check is Check.STATE}
-    named = {pair for failure in failures if not _is_carried(failure) for pair in _pairs(failure)}
-    dimensions: set[tuple[object, object]] = set()
-    carried: set[tuple[object, object]] = set()
+    dimensions = {pair for failure in failures for pair in _pairs(failure)}
     changes: set[tuple[object, ...]] = set()
-    for failure in failures:
-        changed, is_carried = _pairs(failure), _is_carried(failure)
-        if changed and changed <= (named | carried if is_carried else dimensions):
-            continue
-        (carried if is_carried else dimensions).update(changed)
+    for failure in _of_new_sizes(failures):
         change = _change(failure)
-        if change in changes or _follows(failure, respects, states) or _is_shape_clause(failure, dimensions | carried):
+        if change in changes or _follows(failure, respects, states) or _is_shape_clause(failure, dimensions):
             continue
         if change:
             changes.add(change)
         yield failure
+
+
+def _of_new_sizes(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
+    """Yield guard failures without those of sizes whose dimensions all differ as those of an earlier tensor do."""
+    named = {pair for failure in failures if not _is_carried(failure) for pair in _pairs(failure)}
+    seen: dict[bool, set[tuple[object, object]]] = {True: named, False: set()}
+    for failure in failures:
+        changed, is_carried = _pairs(failure), _is_carried(failure)
+        if not changed or not changed <= seen[is_carried]:
+            seen[is_carried] = seen[is_carried] | changed
+            yield failure
 
 
 def _is_carried(failure: GuardFailure) -> bool:
@@ -165,8 +169,7 @@ def _change(failure: GuardFailure) -> tuple[object, ...]:
 def _follows(failure: GuardFailure, respects: Collection[tuple[str, Check]], states: Collection[str]) -> bool:
     """Return whether a guard failure follows from another one of the same entry."""
     source = failure.source
-    if (source, Check.CLASS) in respects and failure.check is not Check.CLASS:
-        # A value of another class, such as None, has no length and no keys.
+    if _is_of_another_class(failure, respects):
         return True
     match failure.check:
         case Check.STATE:
@@ -180,11 +183,19 @@ def _follows(failure: GuardFailure, respects: Collection[tuple[str, Check]], sta
             return "default_dtype" in states
         case Check.REQUIRES_GRAD:
             return "grad_mode" in states or (source, Check.TYPE) in respects
-        case Check.CONDITION:
-            # `min(64, L["k"]) >= 0` has no value if `L["k"]` is None.
-            return any(name in source for name, check in respects if name and check in (Check.TYPE, Check.CLASS))
     holders = [name for name, check in respects if name and check in _HOLDING]
     return any(source != holder and source.startswith((f"{holder}[", f"{holder}.")) for holder in holders)
+
+
+def _is_of_another_class(failure: GuardFailure, respects: Collection[tuple[str, Check]]) -> bool:
+    """Return whether a guard failure is about a value whose class differs. None has no length and no keys.
+
+    A condition on it, such as `min(64, L["k"]) >= 0`, has no value then.
+    """
+    others = {name for name, check in respects if name and check in (Check.TYPE, Check.CLASS)}
+    if failure.check is Check.CONDITION:
+        return any(name in failure.source for name in others)
+    return failure.check is not Check.CLASS and (failure.source, Check.CLASS) in respects
 
 
 _HOLDING = (Check.VALUE, Check.TYPE, Check.CLASS, Check.LENGTH, Check.NUMBER_OF_KEYS, Check.KEYS, Check.KEY)
