@@ -99,8 +99,9 @@ def _are_first_made(causes: Sequence[Cause]) -> bool:
 def _is_one_more(failure: GuardFailure) -> bool:
     """Return whether a dict that outlives calls got one key more."""
     before, now = failure.expected_value, failure.actual_value
-    is_number = failure.check is Check.NUMBER_OF_KEYS and isinstance(before, int) and isinstance(now, int)
-    return is_number and now == before + 1 and failure.source.startswith(("G[", 'L["self"]'))
+    if failure.check is not Check.NUMBER_OF_KEYS or not isinstance(before, int) or not isinstance(now, int):
+        return False
+    return now == before + 1 and failure.source.startswith(("G[", 'L["self"]'))
 
 
 def _is_first_made(cause: Cause) -> bool:
