@@ -5,9 +5,9 @@ from __future__ import annotations
 from depyf.findings import findings
 from depyf.findings.catalogue.breaks import kind_of_break
 from depyf.findings.catalogue.classify import kind_of_recompile
-from depyf.findings.nearest import independent
+from depyf.findings.nearest import guard_failures, independent
 from depyf.model.guard_failure import Check, GuardFailure
-from depyf.model.run import GraphBreak
+from depyf.model.run import FailedEntry, GraphBreak
 from depyf.model.spelling import spelled
 from depyf.model.torch_text import guard_failure
 from depyf.model.user_line import UserLine
@@ -68,3 +68,11 @@ def test_torch_s_words_for_another_class_are_read() -> None:
 
 def test_an_item_of_a_tuple_is_spelled_as_one() -> None:
     assert spelled('tuple.__getitem__(L["data"]._batch_size, 0)') == "data._batch_size[0]"
+
+
+def test_the_guard_on_transforms_is_a_state_of_the_call() -> None:
+    text = "torch._functorch.pyfunctorch.compare_functorch_state([('Vmap', 1, 'error')])"
+    state = GuardFailure("", Check.PRESENCE, "present", "SyntaxError: invalid syntax", text=text)
+    keys = GuardFailure('L["x"]', Check.DISPATCH_KEYS, "CPU, FuncTorchBatched", "CPU")
+    (cause,) = independent(guard_failures(FailedEntry("0/0", (), (state, keys), True)))
+    assert kind_of_recompile(cause).name == "function-transform"

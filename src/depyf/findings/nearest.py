@@ -22,6 +22,8 @@ INDEX = re.compile(r"\[\d+\]")
 """The part that distinguishes items of one container."""
 PARAMETERS = "_parameters"
 """The part of torch's expressions for the parameters of modules."""
+TRANSFORMS = "functorch"
+"""depyf's name for the state of transforms of `torch.func` around a call."""
 MOST_READ = 1024
 """The number of recompiles whose reason is cached, because each view of a run asks for it."""
 
@@ -79,8 +81,14 @@ def guard_failures(entry: FailedEntry) -> list[GuardFailure]:
     """Return the guard failures of an entry.
 
     torch's state `grad_mode` differs under `inference_mode`, too. The dispatch keys of a tensor show which one it was.
+    The guard on transforms of `torch.func` has no value of the program, only torch's text.
     """
-    failures = list(entry.failures)
+    failures = [
+        replace(failure, source=TRANSFORMS, check=Check.STATE)
+        if not failure.source and "compare_functorch_state" in failure.text
+        else failure
+        for failure in entry.failures
+    ]
     if any(map(_is_of_inference, failures)):
         return [
             replace(failure, source="inference_mode")
@@ -101,30 +109,33 @@ def _is_of_inference(failure: GuardFailure) -> bool:
 def independent(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
     """Yield the guard failures of an entry that do not follow from another one.
 
-    A size of a value that a graph break leaves on the stack follows from that of a named value, which the user can
-    change, and never the other way round.
+    A named value explains a value of the same size that a graph break leaves on the stack: the user can change it.
     """
     if len(failures) == 1:
         yield from failures
         return
     respects = {(failure.source, failure.check) for failure in failures}
     states = {failure.source: failure for failure in failures if failure.check is Check.STATE}
-    named = {pair for failure in failures if not _is_carried(failure) for pair in _pairs(failure)}
-    dimensions: set[tuple[object, object]] = set()
-    carried: set[tuple[object, object]] = set()
+    dimensions = {pair for failure in failures for pair in _pairs(failure)}
     changes: set[tuple[object, ...]] = set()
-    for failure in failures:
-        changed, is_carried = _pairs(failure), _is_carried(failure)
-        if changed and changed <= (named | carried if is_carried else dimensions):
-            continue
-        (carried if is_carried else dimensions).update(changed)
+    for failure in _of_new_sizes(failures):
         change = _change(failure)
-        known = dimensions | carried
-        if change in changes or _follows(failure, respects, states) or _is_shape_clause(failure, known, respects):
+        if change in changes or _follows(failure, respects, states) or _is_shape_clause(failure, dimensions, respects):
             continue
         if change:
             changes.add(change)
         yield failure
+
+
+def _of_new_sizes(failures: Sequence[GuardFailure]) -> Iterator[GuardFailure]:
+    """Yield guard failures without those of sizes whose dimensions all differ as those of an earlier tensor do."""
+    named = {pair for failure in failures if not _is_carried(failure) for pair in _pairs(failure)}
+    seen: dict[bool, set[tuple[object, object]]] = {True: named, False: set()}
+    for failure in failures:
+        changed, is_carried = _pairs(failure), _is_carried(failure)
+        if not changed or not changed <= seen[is_carried]:
+            seen[is_carried] = seen[is_carried] | changed
+            yield failure
 
 
 def _is_carried(failure: GuardFailure) -> bool:
@@ -160,8 +171,7 @@ def _follows(
 ) -> bool:
     """Return whether a guard failure follows from another one of the same entry."""
     source = failure.source
-    if (source, Check.CLASS) in respects and failure.check is not Check.CLASS:
-        # A value of another class, such as None, has no length and no keys.
+    if _is_of_another_class(failure, respects):
         return True
     match failure.check:
         case Check.STATE:
@@ -175,11 +185,19 @@ def _follows(
             return "default_dtype" in states and _is_same_dtype(failure, states["default_dtype"])
         case Check.REQUIRES_GRAD:
             return "grad_mode" in states or (source, Check.TYPE) in respects
-        case Check.CONDITION:
-            # `min(64, L["k"]) >= 0` has no value if `L["k"]` is None.
-            return any(name in source for name, check in respects if name and check in (Check.TYPE, Check.CLASS))
     holders = [name for name, check in respects if name and check in _HOLDING]
     return any(source != holder and source.startswith((f"{holder}[", f"{holder}.")) for holder in holders)
+
+
+def _is_of_another_class(failure: GuardFailure, respects: Collection[tuple[str, Check]]) -> bool:
+    """Return whether a guard failure is about a value whose class differs. None has no length and no keys.
+
+    A condition on it, such as `min(64, L["k"]) >= 0`, has no value then.
+    """
+    others = {name for name, check in respects if name and check in (Check.TYPE, Check.CLASS)}
+    if failure.check is Check.CONDITION:
+        return any(name in failure.source for name in others)
+    return failure.check is not Check.CLASS and (failure.source, Check.CLASS) in respects
 
 
 _HOLDING = (Check.VALUE, Check.TYPE, Check.CLASS, Check.LENGTH, Check.NUMBER_OF_KEYS, Check.KEYS, Check.KEY)

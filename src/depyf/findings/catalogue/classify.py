@@ -163,12 +163,7 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
         return LEARNING_RATE
     if change in (Change.INT, Change.FLOAT) and decides(failure.subject, source):
         return IN_CONDITION
-    line = failure.line.text if failure.line is not None else ""
-    # A call that gets a list of numbers, such as `x.split(lengths)`, needs each as a number.
-    holder = failure.subject.rpartition("[")[0] if place is Place.ELEMENT else ""
-    passed = (failure.subject, holder) if change is Change.INT else ()
-    is_passed_on = any(is_handed_over(name, source) or is_handed_over_in(line, name) for name in passed if name)
-    if change is Change.INT and is_passed_on:
+    if change is Change.INT and _is_passed_on(failure, place, source):
         return _in_call(failure, place)
     kind = VALUES[place, change]
     if place is Place.GLOBAL and failure.subject != root_name(failure.source):
@@ -176,6 +171,14 @@ def _of_value(failure: GuardFailure, change: Change, place: Place, source: str) 
     # A tensor cannot replace a string or a number that is None in some calls.
     is_tensor = any(literal(text) is ... and _is_tensor_type(text) for text in (failure.expected, failure.actual))
     return kind if change is not Change.NONE or is_tensor else replace(kind, fix="")
+
+
+def _is_passed_on(failure: GuardFailure, place: Place, source: str) -> bool:
+    """Return whether a method or a slice gets a number. `x.split(lengths)` needs each item of `lengths` as one."""
+    line = failure.line.text if failure.line is not None else ""
+    holder = failure.subject.rpartition("[")[0] if place is Place.ELEMENT else ""
+    names = [name for name in (failure.subject, holder) if name]
+    return any(is_handed_over(name, source) or is_handed_over_in(line, name) for name in names)
 
 
 def _in_call(failure: GuardFailure, place: Place) -> Kind:

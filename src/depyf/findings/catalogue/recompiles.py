@@ -175,6 +175,12 @@ _MATMUL_PRECISION = Kind(
     "{value} was {change}",
     "call `torch.set_float32_matmul_precision` once, before the first call",
 )
+FUNCTION_TRANSFORM = Kind(
+    "function-transform",
+    "it was called inside of a transform of `torch.func`, such as `vmap` or `grad`, and outside",
+    "",
+    is_expected=True,
+)
 STATES = {
     "grad_mode": Kind("grad-mode", "it was called with gradients on and off", "", is_expected=True),
     "training": Kind("train-eval", "it was called in training and in evaluation ({value})", "", is_expected=True),
@@ -209,6 +215,7 @@ STATES = {
         "the torch function modes were {change}",
         "",
     ),
+    "functorch": FUNCTION_TRANSFORM,
     **dict.fromkeys(("allow_tf32", "cuda_matmul_precision"), _MATMUL_PRECISION),
 }
 
@@ -216,12 +223,6 @@ DEVICE_CONTEXT = Kind(
     "device-context",
     "it was called inside of `with torch.device(...)` and outside, or inside of another number of them",
     "make all calls inside of the same `with torch.device(...)`, or pass `device=` where a tensor is created",
-)
-FUNCTION_TRANSFORM = Kind(
-    "function-transform",
-    "it was called inside of a transform of `torch.func`, such as `vmap` or `grad`, and outside",
-    "",
-    is_expected=True,
 )
 OTHER_STATE = Kind("state", "{value} was {change}", "")
 """For a state of torch without a row of its own."""
@@ -341,7 +342,7 @@ RECOMPILES: tuple[Kind, ...] = (
     *(SIZE_ONE, DIMENSION_ONE),
     *(SIZE_SPECIALIZED, INSIDE),
     *STATES.values(),
-    *(DEVICE_CONTEXT, FUNCTION_TRANSFORM, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN),
+    *(DEVICE_CONTEXT, OTHER_STATE, PARAMETER_SIZE, CLASS_AGAIN),
     *(COUNTER, COUNTER_IN_CONDITION, SET_IN_CALL, GROWTH, KEYS, FILLED, KEYWORDS),
     *(MISSING, SYMBOLIC, IDENTITY, LEARNING_RATE),
     *(IN_CONDITION, IN_CALL, HELD_IN_CALL, ONE_IN_CALL, SPECIALIZED, UNKNOWN),
