@@ -71,6 +71,7 @@ from depyf.model.parts import (
     Trigger,
     Unavailable,
 )
+from depyf.model.problem import PROBLEM_ROWS, Problem
 from depyf.model.repeats import REPEAT_ROWS, Repeat
 from depyf.model.running_compile import RunningCompile
 from depyf.model.trace_file import TRACE_ROWS, TraceFile
@@ -308,18 +309,6 @@ FUNCTION = named(
 )
 
 
-@dataclass(slots=True)
-class Problem:
-    """An error inside depyf: where, what, and the traceback."""
-
-    where: str
-    message: str
-    details: str = ""
-
-
-PROBLEM_ROWS = Record(Problem, Row("where", TEXT), Row("message", TEXT))
-
-
 class SessionView(Protocol):
     """A display of a session."""
 
@@ -482,7 +471,7 @@ OTHER_ROWS = Record(
     Row(
         "tried",
         items_of(TRIED_ROWS),
-        about="What `depyf fix` tried for the findings of this run; missing before that.",
+        about="The trials of `depyf fix` for the findings of this run; missing before that.",
         default=dict,
         is_left_out=True,
     ),
