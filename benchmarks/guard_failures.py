@@ -33,6 +33,7 @@ from depyf.model.user_line import UserLine
 PIECES = (
     "'", '"', "\\", ", ", "; ", ": expected ", ", got ", "expected", "got", "  (", ")", "  # ", "\n", "\t", "[", "]",
     "{", "}", "fast", "slow", "ä", "漢", "0", " ", "`", "%s", "{actual}", "L['x']", " of ", "size of ",
+    " at 0x7f0012345678", " at ADDRESS",
 )  # fmt: skip
 """What random strings are made of: the words of sentences, and what Python quotes."""
 

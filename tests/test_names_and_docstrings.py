@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-import depyf
+from benchmarks.names import SOURCE, VAGUE, share_of_vague, trees, undescribed
 
-SOURCE = Path(depyf.__file__).parent
-VAGUE = {"found", "each", "told", "own", "made", "one"}
-"""Names that say nothing of the value. The thing has a name: `break_site`, `entry`, `suffix`."""
 MOST_VAGUE: dict[str, float] = {
     "bytecode": 3, "cli": 9, "decompiler": 5, "findings": 10, "fix": 17, "integrations": 15, "links": 12.5, "model": 9,
     "torch": 9, "trace": 10, "verify": 4.5, "views": 14,
@@ -22,45 +15,16 @@ MOST_VAGUE: dict[str, float] = {
 """Per cent of the stores of each package. Lower a number after names have become better. The aim is 2 everywhere."""
 MOST_UNDESCRIBED = 400
 """Public functions with three or more parameters of which the docstring does not name one. The aim is 0."""
-MANY = 3
-
-
-def _trees(folder: Path) -> Iterator[ast.Module]:
-    return (ast.parse(path.read_bytes()) for path in sorted(folder.rglob("*.py")))
-
-
-def share_of_vague(trees: Iterator[ast.Module]) -> float:
-    """Return the per cent of the stores to names that are vague."""
-    stores = Counter(
-        node.id in VAGUE
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
-    return 100 * stores[True] / max(1, stores.total())
-
-
-def undescribed(tree: ast.Module) -> list[str]:
-    """Return the public functions with three or more parameters whose docstrings do not name all of them."""
-    names = []
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.name.startswith("_"):
-            arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-            parameters = [argument.arg for argument in arguments if argument.arg not in ("self", "cls")]
-            text = ast.get_docstring(node) or ""
-            if len(parameters) >= MANY and not all(re.search(rf"\b{name}\b", text) for name in parameters):
-                names.append(node.name)
-    return names
 
 
 @pytest.mark.parametrize("package", sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()))
 def test_names_become_no_vaguer(package: str) -> None:
-    share = share_of_vague(_trees(SOURCE / package))
+    share = share_of_vague(trees(SOURCE / package))
     assert share <= MOST_VAGUE.get(package, 2), f"{share:.1f} % of the stores of {package} are to one of {VAGUE}"
 
 
 def test_no_more_parameters_are_left_without_a_word() -> None:
-    names = [name for tree in _trees(SOURCE) for name in undescribed(tree)]
+    names = [name for tree in trees(SOURCE) for name in undescribed(tree)]
     assert len(names) <= MOST_UNDESCRIBED
 
 

@@ -18,6 +18,8 @@ _ADDRESSES = (
 )
 """Each pattern starts with plain text, because a search for it is much faster than for a word boundary or a choice."""
 
+QUOTED = pattern(r"""((?<![A-Za-z0-9_'"])[bBrRuU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))""", re.DOTALL)
+"""A string of Python's, with its quotes."""
 _AT_ADDRESS = pattern(r"\s+(?:object )?at (?:0x[0-9a-fA-F]+|ADDRESS)\b|\b0x[0-9a-f]{9,}\b")
 _RANDOM_PART = pattern(r"(__compiled_fn_\d+)_[0-9a-f]{8}(?:_[0-9a-f]*)*")
 _SETTINGS = pattern(r"(?:^torch\.[\w.]*config\.[\w.]+ = .*\n){2,}", re.MULTILINE)
@@ -35,6 +37,17 @@ def reproducible(text: str) -> str:
     if "config." in text:
         text = _SETTINGS.sub(lambda found: "".join(sorted(found[0].splitlines(keepends=True))), text)
     return text
+
+
+def reproducible_code(text: str) -> str:
+    """Return an expression of torch's without addresses and random parts, but with the program's strings as they are.
+
+    >>> reproducible_code("L['key'] == ' at 0x7f613ba8d9e0' and <function f at 0x7f613ba8d9e0>")
+    "L['key'] == ' at 0x7f613ba8d9e0' and <function f at ADDRESS>"
+    """
+    # Every second part is a string.
+    parts = QUOTED.split(text)
+    return "".join(part if number % 2 else reproducible(part) for number, part in enumerate(parts))
 
 
 def without_addresses(text: str) -> str:

@@ -71,6 +71,7 @@ from depyf.model.parts import (
     Trigger,
     Unavailable,
 )
+from depyf.model.problem import PROBLEM_ROWS, Problem
 from depyf.model.repeats import REPEAT_ROWS, Repeat
 from depyf.model.running_compile import RunningCompile
 from depyf.model.trace_file import TRACE_ROWS, TraceFile
@@ -306,18 +307,6 @@ RESUME = named("resume", Form(RESUME_ROWS.schema(**COMPILES)))
 FUNCTION = named(
     "function", Form(FUNCTION_ROWS.schema(**COMPILES, resume_functions={"type": "array", "items": RESUME.schema}))
 )
-
-
-@dataclass(slots=True)
-class Problem:
-    """An error inside depyf: where, what, and the traceback."""
-
-    where: str
-    message: str
-    details: str = ""
-
-
-PROBLEM_ROWS = Record(Problem, Row("where", TEXT), Row("message", TEXT))
 
 
 class SessionView(Protocol):

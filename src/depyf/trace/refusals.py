@@ -14,7 +14,7 @@ from dataclasses import field
 from depyf.bytecode.patterns import pattern
 from depyf.bytecode.records import dataclass
 from depyf.model.guard_failure import GuardFailure
-from depyf.model.reproducible import reproducible
+from depyf.model.reproducible import reproducible, reproducible_code
 from depyf.model.run import MOST_ENTRIES, FailedEntry, OtherEntries, Recompile
 from depyf.model.torch_text import guard_failure, without_comment
 from depyf.model.user_line import UserLine
@@ -174,7 +174,7 @@ def _failed(entry: str, clauses: tuple[str, ...]) -> FailedEntry:
 def _failure(clause: str) -> tuple[str, GuardFailure]:
     """Return a failed clause in one line, and parsed. Cached, because the records of later compiles repeat it."""
     code, line = _parts(clause)
-    return reproducible(_clause(clause)), guard_failure(reproducible(code), line)
+    return reproducible(_clause(clause)), guard_failure(reproducible_code(code), line)
 
 
 def _clause(text: str) -> str:

@@ -261,11 +261,20 @@ def _without_addresses(failure: GuardFailure) -> GuardFailure:
     """Return a guard failure whose values are without the addresses of objects."""
     return replace(
         failure,
-        expected=without_addresses(failure.expected),
-        actual=without_addresses(failure.actual),
-        values=tuple((source, without_addresses(value)) for source, value in failure.values),
+        expected=_plain_object(failure.expected),
+        actual=_plain_object(failure.actual),
+        values=tuple((source, _plain_object(value)) for source, value in failure.values),
         text=without_addresses(failure.text),
     )
+
+
+def _plain_object(value: str) -> str:
+    """Return a value without addresses, unless it is a string of the program's, which may contain anything.
+
+    >>> _plain_object("<Pass object at 0x7f613ba8d9e0>"), _plain_object("'at 0x7f613ba8d9e0'")
+    ('<Pass>', "'at 0x7f613ba8d9e0'")
+    """
+    return value if value.lstrip("b")[:1] in ("'", '"') else without_addresses(value)
 
 
 def _change_words(expected: str, actual: str, preposition: str = "") -> str:

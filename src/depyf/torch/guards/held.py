@@ -52,6 +52,8 @@ _ADDRESS = pattern(r"_?\d{9,}")
 
 def hold_key(key: str) -> Held | None:
     """Hold a name of Dynamo's that contains an address, so that no text shows it; otherwise return None."""
+    if not key.isidentifier():
+        return None  # It is the program's own.
     shortened = _ADDRESS.sub("", key)
     return None if shortened == key else Held(f"{shortened.strip('_')} key", key, weak=False)
 

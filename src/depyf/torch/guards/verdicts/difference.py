@@ -54,7 +54,8 @@ def brief(value: object) -> str:
         return f"({', '.join(qualified_name(item) for item in value)})"
     # Use the name of a class: a model has hundreds of classes, and their texts are not helpful.
     text = "" if isinstance(value, (type, enum.Enum, torch.nn.Module)) else _repr(value)
-    if " at 0x" in text or not text:
+    # A string of the program's may contain anything.
+    if (" at 0x" in text and type(value) not in (str, bytes)) or not text:
         return qualified_name(value) or f"a {type(value).__qualname__}"
     return text if len(text) <= BRIEF_LENGTH else text[: BRIEF_LENGTH - 3] + "..."
 
