@@ -85,7 +85,6 @@ def fix_command(
         click.echo(f"depyf fix: there is no script {target!r}", err=True)
         sys.exit(EXIT_USAGE)
     try:
-        from depyf.fix import told
         from depyf.fix.tries import Program, Tries
     except ImportError as error:
         click.echo(f"depyf fix: it needs LibCST: pip install libcst ({error})", err=True)
@@ -101,13 +100,7 @@ def fix_command(
         if lowers_time:
             _lower_time(tries, max_tries, budget, patch, as_json=as_json, applied=applied)
         result = _searched(tries, max_tries, budget, only, as_json)
-        text = told.patch_of(result, Path.cwd())
-        if text:
-            patch.write_text(text, encoding="utf-8")
-        made = told.data(result, text)
-        Path("fix.json").write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
-        for line in [json.dumps(made, indent=1)] if as_json else told.lines(result, str(patch)):
-            click.echo(line)
+        text = _report(result, patch, as_json)
         _note(output, result)
         if applied:
             _apply(result.texts)
@@ -125,6 +118,20 @@ def _searched(tries: Tries, most: int, budget: float, only: str, is_quiet: bool)
         return Search(tries, most, budget, only, lambda text: _tell(text, is_quiet)).search()
     finally:
         tries.forget()
+
+
+def _report(result: Result, patch: Path, as_json: bool) -> str:
+    """Write the patch and `fix.json`, print the table, and return the patch's text."""
+    from depyf.fix import told
+
+    text = told.patch_of(result, Path.cwd())
+    if text:
+        patch.write_text(text, encoding="utf-8")
+    made = told.data(result, text)
+    Path("fix.json").write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    for line in [json.dumps(made, indent=1)] if as_json else told.lines(result, str(patch)):
+        click.echo(line)
+    return text
 
 
 def _note(output: Path, result: Result) -> None:

@@ -26,7 +26,9 @@ class CompileEvent:
     """A compile, or a function that reached the recompile limit.
 
     compile: torch's id, such as `0/3`; "" for LIMIT.
-    function, file, line: the compiled function and its first line.
+    function: the name of the compiled function.
+    file: its file.
+    line: its first line.
     caller: the line that called it, as `file:line`, or "".
     causes: for each cache entry, newest first, the guard that failed.
     seconds: the duration of the compile; 0.0 for LIMIT.

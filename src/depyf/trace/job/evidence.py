@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from depyf.bytecode.records import dataclass
 from depyf.trace.job.outputs import MOST_BYTES, Ended, Outputs
 from depyf.trace.job.recorder import Recorded, find_recorded
+from depyf.trace.job.scan import Fact
 from depyf.trace.job.stacks import Stack, stack_of
 from depyf.trace.job.work import Scanned
 
 HIT, MISS = "hit", "miss"
 MOST_FILES = 200_000
 MOST_DEPTH = 6
+MOST_SECONDS = 864_000
+"""A compile of more than ten days is a clock that was set, or a trace of another job."""
 _RANK_OF_STACK = re.compile(r"(\d{1,7})(?:\.(?:txt|stack|log|dump))?$")
 _RANK_OF_LOG = re.compile(
     r"rank[_-]?(\d{1,7})(?=\D|$)|[/\\](\d{1,7})[/\\]std(?:err|out)\.log$|\.(\d{1,7})\.(?:log|err)$"
@@ -114,15 +117,24 @@ def add_compiles(evidence: Evidence, scanned: Scanned) -> None:
         if rank.unfinished and rank.rank is not None:
             name = rank.unfinished[-1].partition(" ")[0]
             facts = [fact for fact in scanned.facts.get(rank.facts, ()) if fact.compile == name]
-            causes = [fact.words for fact in facts if fact.kind == "recompile"]
-            causes += [f"{fact.kind}: {fact.words}" for fact in facts if fact.kind.endswith("cache")]
+            reason, alone = _reason(facts, hits.get(name, set()))
             seconds = last - rank.began
-            known = seconds if 0 <= seconds < 864_000 else 0.0
-            usual = longest.get(name, 0.0)
-            misses = {fact.kind for fact in facts if fact.kind.endswith("cache") and fact.words == MISS}
-            alone = bool(misses & hits.get(name, set()))
-            words = "; ".join(causes) + (", which hit on other ranks" if alone else "")
-            evidence.compiling[rank.rank] = Compiling(rank.unfinished[-1], words, known, usual, alone)
+            known = seconds if 0 <= seconds < MOST_SECONDS else 0.0
+            evidence.compiling[rank.rank] = Compiling(
+                rank.unfinished[-1], reason, known, longest.get(name, 0.0), alone
+            )
+
+
+def _reason(facts: Sequence[Fact], hits: set[str]) -> tuple[str, bool]:
+    """Return why a compile was needed, and whether it missed a cache that had it on another rank.
+
+    hits: the caches that had the compile on some rank.
+    """
+    causes = [fact.words for fact in facts if fact.kind == "recompile"]
+    causes += [f"{fact.kind}: {fact.words}" for fact in facts if fact.kind.endswith("cache")]
+    misses = {fact.kind for fact in facts if fact.kind.endswith("cache") and fact.words == MISS}
+    alone = bool(misses & hits)
+    return "; ".join(causes) + (", which hit on other ranks" if alone else ""), alone
 
 
 def _hits(scanned: Scanned) -> dict[str, set[str]]:

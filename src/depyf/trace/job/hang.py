@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from depyf.trace.job.evidence import Evidence
+from depyf.trace.job.evidence import Compiling, Evidence
 from depyf.trace.job.recorder import Call, Recorded
 from depyf.trace.job.sizes import size_clash
 from depyf.trace.job.verdict import Cause, Verdict, make_verdict, named
@@ -245,15 +245,12 @@ def _of_wait(wait: Wait, evidence: Evidence) -> Verdict | None:
     at += f" of group `{names.get(wait.group, wait.group)}`{wait.call.line}"
     for rank in wait.absent:
         compiling, stack = evidence.compiling.get(rank), evidence.stacks.get(rank)
-        is_late = compiling is None or compiling.seconds >= MOST_EARLIER * compiling.elsewhere + 1
-        if compiling is not None and not is_late and not compiling.misses_alone:
+        if compiling is not None and not _is_late(compiling):
             return None
         if compiling is not None or stack is not None and stack.compiles:
-            name, reason = ("", "") if compiling is None else (f" `{compiling.name}`", compiling.reason)
-            spent = f" for {compiling.seconds:.0f} s" if compiling is not None and compiling.seconds else ""
-            why = f" ({reason})" if reason else ""
             place = stack.place if stack is not None else wait.call.place
-            return make_verdict(Cause.COMPILING, [rank], place, f"Rank {rank} has compiled{name}{spent}{why}, {at}")
+            text = f"Rank {rank} has compiled{_compiled(compiling)}, {at}"
+            return make_verdict(Cause.COMPILING, [rank], place, text)
         if stack is not None and stack.waits:
             text = f"Rank {rank} waits elsewhere, at {stack.place}, {at}"
             return make_verdict(Cause.BRANCH, [rank], stack.place, text)
@@ -263,6 +260,19 @@ def _of_wait(wait: Wait, evidence: Evidence) -> Verdict | None:
     return make_verdict(
         Cause.ABSENT, wait.absent, wait.call.place, text, is_sure=False, candidates=_open(wait, evidence)
     )
+
+
+def _is_late(compiling: Compiling) -> bool:
+    """Return whether a compile takes longer than on other ranks, or missed a cache that hit there."""
+    return compiling.misses_alone or compiling.seconds >= MOST_EARLIER * compiling.elsewhere + 1
+
+
+def _compiled(compiling: Compiling | None) -> str:
+    """Return the name, the seconds and the reason of a compile as far as they are known."""
+    if compiling is None:
+        return ""
+    spent = f" for {compiling.seconds:.0f} s" if compiling.seconds else ""
+    return f" `{compiling.name}`{spent}" + (f" ({compiling.reason})" if compiling.reason else "")
 
 
 def _open(wait: Wait, evidence: Evidence) -> list[str]:
