@@ -473,7 +473,6 @@ OTHER_ROWS = Record(
         items_of(TRIED_ROWS),
         about="The results of `depyf fix` for the findings of this run, once it has run.",
         default=dict,
-        is_left_out=True,
     ),
     Row(
         "unavailable",
