@@ -247,3 +247,43 @@ def test_stances_of_depyf_are_not_told(tmp_path: Path) -> None:
 
     session, found = told(tmp_path, program)
     assert found == () and not any(each.way is Way.STANCE for each in session.bypassed)
+
+
+class Tower(torch.nn.Module):
+    """A module whose methods use its blocks in several ways."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = torch.nn.ModuleList(torch.nn.Linear(4, 4) for _ in range(2))
+        self.body = torch.nn.Sequential(torch.nn.Linear(4, 4))
+
+    def draws(self) -> list[float]:
+        return [0.5 for _ in self.blocks] + [float(number) for number in range(len(self.blocks))]
+
+    def size(self) -> int:
+        return sum(each.numel() for each in self.body.parameters())
+
+    def loop(self, x: Any) -> Any:
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+    def item(self, x: Any) -> Any:
+        return self.blocks[0](x)
+
+    def handed(self, x: Any) -> Any:
+        return torch.utils.checkpoint.checkpoint(self.body, x, use_reentrant=False)
+
+    def forwarded(self, x: Any) -> Any:
+        return self.body.forward(x)
+
+
+@pytest.mark.parametrize(
+    ("method", "runs"),
+    [("draws", False), ("size", False), ("loop", True), ("item", True), ("handed", True), ("forwarded", True)],
+)
+def test_a_method_runs_parts_only_if_it_calls_them(method: str, runs: bool) -> None:
+    from depyf.model.bypass import PARTS, UNKNOWN
+    from depyf.torch.capture.bypassed import way_of
+
+    assert way_of(Tower(), getattr(Tower, method)) == (PARTS if runs else UNKNOWN)

@@ -8,6 +8,7 @@ from depyf.findings.breaks import of_breaks
 from depyf.findings.bypassed import of_bypassed
 from depyf.findings.caches import of_caches
 from depyf.findings.cuda_graphs import of_cuda_graphs
+from depyf.findings.drawn import of_drawn
 from depyf.findings.failures import of_call_failures, of_failures, of_unfinished
 from depyf.findings.marks import of_marks
 from depyf.findings.merge import merged
@@ -31,6 +32,7 @@ SOURCES = (
     of_cuda_graphs,
     of_caches,
     of_repeats,
+    of_drawn,
 )
 """The functions that look for findings. Each yields them in the order of the run."""
 

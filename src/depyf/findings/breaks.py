@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from depyf.findings.branches import BRANCH, advice_by_arms
+from depyf.findings.by_source import advice_by_source
 from depyf.findings.callers import at_call_of_library, compiled_lines
 from depyf.findings.catalogue import kind_of_break
 from depyf.findings.catalogue.breaks import OPTIMIZER, advised, called_in, error_in, fake_kernel, said_by_torch
@@ -79,7 +79,7 @@ def _finding(
     kind = kind_of_break(found, ends_in_try=rest is not None and _is_in_try(rest, line))
     cause = kind.cause.format(text=said_by_torch(found), called=called_in(found), error=error_in(found))
     fix = fake_kernel(f"{found.explanation}\n{found.text}") or kind.fix or advised(found.hints)
-    fix = (advice_by_arms(function, line) if kind.name == BRANCH else "") or fix
+    fix = advice_by_source(kind.name, function, line) or fix
     ids = (str(compiled.id),)
     if kind is OPTIMIZER and (is_of_torch(function.filename) or compiled.op_count == 0):
         # The step was compiled alone, so it is one graph.

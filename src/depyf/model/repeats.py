@@ -20,7 +20,7 @@ MOST_RUNS = 4
 MOST_PERIODS = 12
 """The most lengths of a block that are tried, the most frequent distances of equal operations first."""
 
-_PLACE = pattern(r"^ *# File: (?P<file>.*):(?P<line>\d+) in (?P<function>[^,]*)(?:, code:.*)?$")
+PLACE = pattern(r"^ *# File: (?P<file>.*):(?P<line>\d+) in (?P<function>[^,]*)(?:, code:.*)?$")
 _NAME = pattern(r"(?<![.\w])[A-Za-z_]\w*\b(?![(=])")
 """A value; not an attribute, a function or the name of an argument."""
 _MODULE = "_modules_"
@@ -99,7 +99,7 @@ def _nodes(text: str) -> list[_Node]:
     where, at = None, ""
     for line in text.splitlines():
         if "# File: " in line:
-            place = _PLACE.match(line)
+            place = PLACE.match(line)
             if place is not None:
                 where = UserLine(place["file"], int(place["line"]), "", place["function"])
                 at = f"{where.filename}:{where.line}"

@@ -131,6 +131,8 @@ class Compile:
     lines: tuple[LinesRead, ...] = ()
     """The lines that Dynamo read; empty if unknown, as in a trace."""
     repeats: tuple[Repeat, ...] = ()
+    drawn: tuple[UserLine, ...] = ()
+    """The lines whose random numbers of NumPy torch draws by its own generator."""
     gone: str = ""
     """Why the entry no longer exists at the end of the context; "" if it does, or if there was none."""
     contrast: EntryContrast | None = None
@@ -211,6 +213,7 @@ COMPILE_ROWS = Record(
         default=(),
         is_left_out=True,
     ),
+    Row("drawn", LINES, about="Lines whose NumPy random numbers torch draws.", default=(), is_left_out=True),
     Row("gone", empty_as_null(TEXT, ""), about="Why the entry no longer exists at the end of the context."),
     Row(
         "contrast",

@@ -385,8 +385,8 @@ class Join(ABC, Generic[R]):
     def _add(self, running: R, artefact: Artefact) -> None:
         running.compile.artefacts.append(artefact)
         if artefact.stage == stages.CAPTURED:
-            from depyf.model.repeats import repeats_in  # only a compile needs it
-            running.compile.repeats += repeats_in(artefact.text)
+            from depyf.model.graph_facts import add_graph  # only a compile needs it
+            add_graph(running.compile, artefact.text)
         if running.compile.compiled_fns:
             self._write(artefact, running, self._compiled_fn(running))
         else:

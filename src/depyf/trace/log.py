@@ -12,8 +12,8 @@ from typing import Any
 
 from depyf.bytecode.records import dataclass
 from depyf.model.artifacts.graph_source import graph_file, user_lines
+from depyf.model.graph_facts import add_graph
 from depyf.model.names import file_part, resumed_function
-from depyf.model.repeats import repeats_in
 from depyf.model.run import (
     Artefact,
     Compile,
@@ -251,7 +251,7 @@ class LogJoin(Join[LogRunning]):
 
     def _add(self, running: LogRunning, artefact: Artefact) -> None:
         if artefact.stage == stages.CAPTURED:
-            running.compile.repeats += repeats_in(artefact.text)
+            add_graph(running.compile, artefact.text)
             self._graphs += 1
             running.graph = self._graphs
         running.compile.artefacts += self._written(artefact, running)

@@ -7,6 +7,7 @@ after: a `Bypass` with the text `compiled.generate`, the user's line, and what t
 from __future__ import annotations
 
 import ast
+import builtins
 import linecache
 import re
 import textwrap
@@ -217,9 +218,9 @@ def way_of(module: torch.nn.Module, function: types.FunctionType) -> str:
     pending, seen = [function], {function.__code__}
     found: set[str] = set()
     while pending:
-        for name, is_call in _uses(pending.pop()):
+        for name, is_call, may_run in _uses(pending.pop()):
             part = module._modules.get(name)
-            if part is not None:
+            if part is not None and may_run:
                 found.add(_COMPILED if is_compiled_module(part) else PARTS)
             elif name in ("", "__call__"):
                 found.add(CALL)
@@ -233,8 +234,11 @@ def way_of(module: torch.nn.Module, function: types.FunctionType) -> str:
     return next((way for way in (FORWARD, CALL, PARTS, _COMPILED) if way in found), UNKNOWN)
 
 
-def _uses(function: types.FunctionType) -> Iterator[tuple[str, bool]]:
-    """Yield the attributes of `self` in a method, and whether it calls them; the name is "" for a call of `self`."""
+def _uses(function: types.FunctionType) -> Iterator[tuple[str, bool, bool]]:
+    """Yield the attributes of `self` in a method, whether it calls them, and whether it may run them as modules.
+
+    The name is "" for a call of `self`. `len(self.blocks)` and `self.head.parameters()` run no module.
+    """
     if function.__code__.co_argcount == 0 or function.__module__ == "torch.nn.modules.module":
         return
     own = function.__code__.co_varnames[0]
@@ -242,10 +246,39 @@ def _uses(function: types.FunctionType) -> Iterator[tuple[str, bool]]:
         tree = ast.parse(textwrap.dedent(code_source(function.__code__)[0]))
     except SyntaxError:
         return
-    called = {id(each.func) for each in ast.walk(tree) if isinstance(each, ast.Call)}
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    called = {id(call.func) for call in calls}
+    runs = {id(_run_by(call)) for call in calls}
+    # checkpoint(self.block, x)
+    runs |= {id(given) for call in calls if not _is_builtin(call) for given in call.args}
+    # for block in self.blocks: x = block(x)
+    has_local = any(isinstance(call.func, ast.Name) and call.func.id in function.__code__.co_varnames for call in calls)
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name == own:
-                yield attribute, id(node) in called
+                yield attribute, id(node) in called, has_local or id(node) in runs
             case ast.Call(func=ast.Name(id=name)) if name == own:
-                yield "", True
+                yield "", True, True
+
+
+def _run_by(call: ast.Call) -> ast.expr:
+    """Return what a call runs: `self.blocks` for `self.blocks[0](x)`, `self.encoder.layer(x)` and `.forward(x)`."""
+    node: ast.expr = call.func
+    while True:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name) and not _is_other_method(node):
+            node = node.value
+        else:
+            return node
+
+
+def _is_other_method(node: ast.Attribute) -> bool:
+    """Return whether an attribute is a method of all modules that does not run them, such as `parameters`."""
+    return node.attr not in ("forward", "__call__") and hasattr(torch.nn.Module, node.attr)
+
+
+def _is_builtin(call: ast.Call) -> bool:
+    """Return whether a call is one of a builtin that runs no module it is given, such as `len`, `zip` or `print`."""
+    name = call.func.id if isinstance(call.func, ast.Name) else ""
+    return hasattr(builtins, name) and name not in ("map", "filter")

@@ -75,9 +75,12 @@ def answer(question: Question, wanted: str = "") -> str:
         return _list(question, FINDINGS, [_finding(question, finding) for finding in question.findings], section.first)
     if section.name == COMPILES:
         return _list(question, COMPILES, _rows(question), section.first)
-    named = next((finding for finding in question.findings if finding_id(finding) == wanted), None)
-    if named is not None:
-        return _one_finding(question, named)
+    named = [finding for finding in question.findings if finding_id(finding) == section.name]
+    if len(named) > 1:
+        # Lines of one function with the same cause: an id stays the same when lines move, so it has no line.
+        return _list(question, section.name, [_finding(question, finding) for finding in named], section.first)
+    if named:
+        return _one_finding(question, named[0])
     for label, run, function, compiled in question.compiles():
         if wanted == str(compiled.id):
             return _one_compile(question, label, run, function, compiled)

@@ -1,7 +1,8 @@
-"""A branch on a tensor whose arm raises or reports has no second value to choose."""
+"""Advice by what the statement at a break does: a check, a report, a bound of a slice, or a choice of values."""
 
 from __future__ import annotations
 
+import logging
 import warnings
 from pathlib import Path
 
@@ -9,9 +10,12 @@ import pytest
 
 import depyf
 from depyf.findings import findings
-from depyf.findings.branches import CHECK, REPORT
+from depyf.findings.by_source import CHECK, REPORT, SLICE
 
 torch = pytest.importorskip("torch")
+
+
+logger = logging.getLogger("model")
 
 
 def checked(x):
@@ -26,6 +30,25 @@ def reported(x):
     if torch.isnan(loss):
         warnings.warn("the loss is not a number", stacklevel=2)
     return loss * 2
+
+
+def logged(x):
+    logger.debug("%.3f", x.sum().item())
+    return x + 1
+
+
+def cut(x):
+    longest = x.abs().argmax().item()
+    y = x[:longest]
+    return y.sum() + 1
+
+
+def cut_by_tensor(x):
+    return x[: x.abs().argmax() + 1].sum() + 1
+
+
+def scaled(x):
+    return x * x.sum().item()
 
 
 def outer(x):
@@ -53,13 +76,18 @@ def counted(x):
         (reported, REPORT),
         (chosen, "torch.where"),
         (counted, "torch.where"),
+        (logged, REPORT),
+        (cut, SLICE),
+        (cut_by_tensor, SLICE),
+        (scaled, "keep the number as a tensor"),
     ],
 )
 def test_the_advice_fits_the_arms(function, words: str, tmp_path: Path) -> None:
     torch._dynamo.reset()
     with depyf.prepare_debug(tmp_path) as session:
         torch.compile(function, backend="eager")(torch.ones(3))
-    (finding,) = (each for each in findings(session) if each.kind == "break-data-dependent-branch")
+    kinds = ("break-data-dependent-branch", "break-item")
+    (finding, *_) = (each for each in findings(session) if each.kind in kinds)
     assert words in finding.fix
 
 
@@ -73,3 +101,17 @@ def test_the_advice_for_a_check_can_be_followed() -> None:
     assert step(torch.zeros(3)).item() == 6
     with pytest.raises(RuntimeError, match="not a number"):
         step(torch.full((3,), float("nan")))
+
+
+def test_the_advice_for_a_bound_can_be_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = torch.tensor([1.0, -5.0, 2.0])
+
+    @torch.compile(fullgraph=True, backend="eager")
+    def masked(x):
+        longest = x.abs().argmax()
+        return torch.where(torch.arange(3) < longest, x, 0).sum() + 1
+
+    assert masked(x) == cut(x)
+    torch._dynamo.reset()
+    monkeypatch.setattr(torch._dynamo.config, "capture_scalar_outputs", True)
+    assert torch.compile(cut, fullgraph=True, backend="eager")(x) == cut(x)

@@ -1,0 +1,79 @@
+"""Advice that fits the user's statement at a graph break: what the arms of a branch do, what a number is needed for."""
+
+from __future__ import annotations
+
+import ast
+
+from depyf.model.run import Function
+from depyf.model.syntax import names_in, nodes_below, parsed, statements_below
+from depyf.model.user_line import UserLine
+from depyf.model.user_source import file_text
+
+CHECK = "check the values after the call; or write `torch._assert_async(condition, message)`, which stays in the graph"
+REPORT = "return the value, and report it after the call of the compiled function"
+SLICE = (
+    "keep the whole width, and mask what is behind the bound: `torch.arange(width) < bound`; or set "
+    "`torch._dynamo.config.capture_scalar_outputs = True`"
+)
+
+_REPORTING = ("print", "warn", "warning", "info", "debug", "error", "critical", "exception", "log")
+"""The names of functions that report: `print`, `warnings.warn`, and the methods of a logger."""
+
+
+def advice_by_source(kind: str, function: Function, line: UserLine) -> str:
+    """Return what to do about a graph break at a line by what the source does there, or "" for the usual advice.
+
+    For `if loss.isnan(): raise ValueError` there is no second value that `torch.where` could choose. In
+    `logger.info(x.item())` the number cannot stay a tensor, nor can it as a bound of a slice.
+
+    Args:
+        kind: The name of the kind of break.
+        function: The function that was compiled.
+        line: The line of the break, in the function or in one that Dynamo inlined.
+    """
+    give = _ADVICE.get(kind)
+    if give is None:
+        return ""
+    inside = 0 <= line.line - function.first_line < len(function.source.splitlines())
+    if line.filename == function.filename and inside:
+        tree, number = parsed(function.source), line.line - function.first_line + 1
+    else:
+        tree, number = parsed(file_text(line.filename)), line.line
+    around = [each for each in statements_below(tree) if each.lineno <= number <= (each.end_lineno or each.lineno)]
+    # The smallest statement that holds the line; of a branch or a loop only its head counts.
+    statement = max(around, key=lambda each: each.lineno, default=None)
+    return "" if statement is None else give(statement, tree)
+
+
+def _of_branch(statement: ast.stmt, tree: ast.Module) -> str:
+    if not isinstance(statement, ast.If) or statement.orelse:
+        return ""
+    *before, last = statement.body
+    if not all(map(_reports, before)):
+        return ""
+    if isinstance(last, ast.Raise):
+        return CHECK
+    return REPORT if _reports(last) else ""
+
+
+def _of_item(statement: ast.stmt, tree: ast.Module) -> str:
+    if _reports(statement):
+        return REPORT
+    slices = [node for node in nodes_below(tree) if isinstance(node, ast.Slice)]
+    bounds = {name for each in slices for name in names_in(each)}
+    if isinstance(statement, ast.Assign) and bounds & {name for each in statement.targets for name in names_in(each)}:
+        return SLICE
+    own = [node for node in nodes_below(statement) if isinstance(node, ast.Slice)]
+    return SLICE if own and ".item()" not in ast.unparse(statement) else ""
+
+
+_ADVICE = {"break-data-dependent-branch": _of_branch, "break-item": _of_item}
+
+
+def _reports(statement: ast.stmt) -> bool:
+    """Return whether a statement is a call that reports something."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    called = statement.value.func
+    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    return name in _REPORTING

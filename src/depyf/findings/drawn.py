@@ -1,0 +1,26 @@
+"""Findings about random numbers of NumPy that torch draws in compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from depyf.findings.failures import cost_of, place
+from depyf.model.finding import Finding
+from depyf.model.run import Session
+
+KIND = "numpy-random-of-torch"
+CAUSE = (
+    "The random numbers of NumPy come from torch's generator in compiled code: `numpy.random.seed` has no effect on "
+    "them, and they are not those of Python"
+)
+FIX = (
+    "draw them before the call, and pass them as a tensor; or set `torch._dynamo.config.use_numpy_random_stream = True`"
+    ", which calls NumPy and ends the graph there"
+)
+
+
+def of_drawn(session: Session) -> Iterator[Finding]:
+    """Yield a finding for each compile and line at which torch draws for a function of `numpy.random`."""
+    for _, compiled in session.compiles():
+        for line in compiled.drawn:
+            yield Finding(KIND, "medium", place(line), CAUSE, cost_of(compiled), FIX, (str(compiled.id),))
