@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from depyf.findings.failures import place
 from depyf.model.finding import Cost, Finding, Where
 from depyf.model.names import resumed_function
+from depyf.model.naming import whole_name
 from depyf.model.reproducible import without_addresses
-from depyf.model.run import Session
-from depyf.model.skips import Whose, skips
+from depyf.model.run import Session, Transformed
+from depyf.model.skips import Skip, Whose, skips
+from depyf.model.syntax import deciding
+from depyf.model.user_line import UserLine
 from depyf.model.user_source import short_path
 
 _BEFORE = "Dynamo decided to skip the frame while tracing: "
@@ -23,6 +27,7 @@ def of_skipped(session: Session) -> Iterator[Finding]:
     failed = {(each.name, each.filename) for each, one in session.compiles() if one.failure is not None}
     for skip in skips(session):
         if any(words in skip.reason for words in _NOTHING):
+            yield from _without_operations(session, skip)
             continue
         if skip.whose is Whose.OWN and (skip.name, skip.filename) not in failed:
             rest = resumed_function(skip.name)
@@ -30,6 +35,26 @@ def of_skipped(session: Session) -> Iterator[Finding]:
             cause = f"{what} runs eager: {_bare(skip.reason)}"
             where = Where(short_path(skip.filename), 0, skip.name)
             yield Finding("skipped", "low", where, cause, Cost(None, 0.0, 0), "", ())
+
+
+def _without_operations(session: Session, skip: Skip) -> Iterator[Finding]:
+    """Yield a finding for the only function of a run, if a condition in it may have left out all its operations.
+
+    for block, number in zip(self.blocks, draws): if number > 0.5: x = block(x)
+    """
+    made = [compiled for _, compiled in session.compiles() if isinstance(compiled.transformed, Transformed)]
+    roots = [root for root in session.roots() if (root.name, root.filename) == (skip.name, skip.filename)]
+    if made or len(roots) != 1 or len(session.roots()) != 1 or not deciding(roots[0].source):
+        return
+    root = roots[0]
+    cause = (
+        f"All calls of `{whole_name(root)}` run eager: the first one had no operation for a graph, and Dynamo skips a "
+        "function after such a call"
+    )
+    fix = "let all calls have the same operations: pass as a tensor what decides, and choose with `torch.where`"
+    where = place(UserLine(root.filename, root.first_line, "", root.name))
+    ids = tuple(str(compiled.id) for compiled in root.compiles)
+    yield Finding("skipped-first-call", "medium", where, cause, Cost(root.eager_calls, 0.0, 0), fix, ids)
 
 
 def _bare(reason: str) -> str:

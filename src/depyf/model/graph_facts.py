@@ -1,4 +1,4 @@
-"""What the text of a captured graph shows about its compile, which is kept when the text is in a file."""
+"""The facts that the text of a captured graph gives about its compile. They are kept when the text is in a file."""
 
 from __future__ import annotations
 

@@ -1,0 +1,59 @@
+"""Dynamo skips a function for good if its first call has no operations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import depyf
+from depyf.findings import findings
+
+torch = pytest.importorskip("torch")
+KIND = "skipped-first-call"
+
+
+def chosen(x, draws):
+    for number in draws:
+        if number > 0.5:
+            x = torch.sin(x)
+    return x
+
+
+def plain(x, draws):
+    return draws
+
+
+def told(function, calls, path: Path):
+    torch._dynamo.reset()
+    compiled = torch.compile(function, backend="eager")
+    with depyf.prepare_debug(path) as session:
+        for draws in calls:
+            compiled(torch.ones(2), draws)
+    return [finding for finding in findings(session) if finding.kind == KIND], session
+
+
+def test_a_first_call_without_operations_is_the_cause(tmp_path: Path) -> None:
+    (finding,), session = told(chosen, [(0.1, 0.2), (0.7, 0.8), (0.9, 0.1)], tmp_path)
+    assert finding.where.line == chosen.__code__.co_firstlineno and "chosen" in finding.cause
+    assert all(each.transformed is None or not hasattr(each.transformed, "source") for _, each in session.compiles())
+
+
+@pytest.mark.parametrize(
+    ("function", "calls"),
+    [(chosen, [(0.7, 0.8), (0.1, 0.2)]), (plain, [(0.1, 0.2), (0.7, 0.8)])],
+)
+def test_other_functions_have_no_such_finding(function, calls, tmp_path: Path) -> None:
+    assert told(function, calls, tmp_path)[0] == []
+
+
+def test_the_advice_compiles_all_calls() -> None:
+    @torch.compile(backend="eager", fullgraph=True)
+    def always(x, draws):
+        for number in draws:
+            x = torch.where(number > 0.5, torch.sin(x), x)
+        return x
+
+    for draws in ((0.1, 0.2), (0.7, 0.8)):
+        expected = chosen(torch.ones(2), draws)
+        assert torch.equal(always(torch.ones(2), torch.tensor(draws)), expected)
