@@ -43,3 +43,15 @@ def test_what_has_no_code_is_not_counted_as_proven(tmp_path: Path, compiles: lis
     (tmp_path / "index.json").write_text(index_json(session, findings(session)), encoding="utf-8")
     first = lines(summarised(tmp_path, 0), tmp_path, tmp_path)[0]
     assert first.endswith(f" s, {says}")
+
+
+@pytest.mark.parametrize(("condition", "says"), [("x > 0", "1 finding"), ("", "nothing")])
+def test_a_finding_that_no_number_counts_is_worth_a_look(tmp_path: Path, condition: str, says: str) -> None:
+    source = f"def f(x):\n    {f'if {condition}: return x' if condition else 'return x'}\n"
+    function = Function("0", "f", "f.py", 1, source, "0", compiles=[without_code(0)])
+    session = Session("2.13.0", "3.11.7", functions={"0": function})
+    session.skipped["f", "f.py", "No ops traced for the FX graph"] = 1
+    session.ended = True
+    (tmp_path / "index.json").write_text(index_json(session, findings(session)), encoding="utf-8")
+    second = lines(summarised(tmp_path, 0), tmp_path, tmp_path)[1]
+    assert second == f"worth a look: {says}"

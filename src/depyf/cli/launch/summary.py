@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -102,7 +102,7 @@ def lines(found: Summary, directory: Path, called: Path, only: str = "") -> list
 def _first_findings(found: Summary, called: Path) -> list[str]:
     """Return the first findings of all processes, one line each, without duplicates, and the number of the others."""
     findings = merged(found.findings)
-    urgent = [finding for finding in findings if finding.severity != "low"]
+    urgent = _urgent(findings)
     more = len(urgent) - MOST_FINDINGS
     lines = [f"  {number}. {finding.line}" for number, finding in enumerate(urgent[:MOST_FINDINGS], start=1)]
     expected = len(findings) - len(urgent)
@@ -150,7 +150,13 @@ def _worth(found: Summary) -> str:
         f"{counted(found.problems, 'error')} inside depyf" if found.problems else "",
         f"{counted(unfinished, 'process', 'processes')} ended before writing everything" if unfinished else "",
     ]
-    return ", ".join(word for word in words if word) or "nothing"
+    urgent = _urgent(merged(found.findings))
+    return ", ".join(word for word in words if word) or (counted(len(urgent), "finding") if urgent else "nothing")
+
+
+def _urgent(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings that need a change."""
+    return [finding for finding in findings if finding.severity != "low"]
 
 
 def _where(found: Summary, directory: Path, called: Path) -> str:
