@@ -55,6 +55,6 @@ def _parts(text: str) -> set[str]:
     tree = ast.parse(standalone(found, module, read_graph(""), Told("", {})))
     named = {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
     assert {each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and each.id.startswith("_")} <= named | {
-        "_SWITCH", "_SAME", "_OTHERS", "_FUNCTIONS", "_PATCHED", "__name__", "__file__", "_",
+        "_SWITCH", "_SAME", "_OTHERS", "_FUNCTIONS", "_FLOATS", "_PATCHED", "__name__", "__file__", "_",
     }
     return named
