@@ -103,7 +103,7 @@ def test_the_advice_for_a_check_can_be_followed() -> None:
         step(torch.full((3,), float("nan")))
 
 
-def test_the_advice_for_a_bound_can_be_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_advice_for_a_bound_can_be_followed() -> None:
     x = torch.tensor([1.0, -5.0, 2.0])
 
     @torch.compile(fullgraph=True, backend="eager")
@@ -113,5 +113,5 @@ def test_the_advice_for_a_bound_can_be_followed(monkeypatch: pytest.MonkeyPatch)
 
     assert masked(x) == cut(x)
     torch._dynamo.reset()
-    monkeypatch.setattr(torch._dynamo.config, "capture_scalar_outputs", True)
-    assert torch.compile(cut, fullgraph=True, backend="eager")(x) == cut(x)
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        assert torch.compile(cut, fullgraph=True, backend="eager")(x) == cut(x)

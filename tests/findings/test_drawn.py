@@ -39,14 +39,14 @@ def test_the_line_that_draws_has_a_finding(function, tmp_path: Path) -> None:
     assert lines == ([masked.__code__.co_firstlineno + 1] if function is masked else [])
 
 
-def test_the_seed_has_no_effect_and_the_advice_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_seed_has_no_effect_and_the_advice_helps() -> None:
     torch._dynamo.reset()
     compiled = torch.compile(masked, backend="eager")
     assert len({tuple(values_of(compiled)) for _ in range(8)}) > 1, "compiled code follows numpy.random.seed"
     torch._dynamo.reset()
-    monkeypatch.setattr(torch._dynamo.config, "use_numpy_random_stream", True)
-    compiled = torch.compile(masked, backend="eager")
-    assert [values_of(compiled) for _ in range(3)] == [values_of(masked)] * 3
+    with torch._dynamo.config.patch(use_numpy_random_stream=True):
+        compiled = torch.compile(masked, backend="eager")
+        assert [values_of(compiled) for _ in range(3)] == [values_of(masked)] * 3
 
 
 def test_only_random_functions_count() -> None:
