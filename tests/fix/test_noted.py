@@ -68,6 +68,7 @@ def test_every_view_has_what_was_tried(tmp_path: Path, state: str, words: str, i
     after = json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))
     assert after.pop("tried") == [{"kind": "break-explicit", "where": "p.py:5", "words": said}]
     assert after["findings"][0].pop("tried") == said
+    assert before.pop("tried") == []
     assert after == before
     run = read_run(tmp_path)
     assert f"Tried: {said}" in index_markdown(run.session)
