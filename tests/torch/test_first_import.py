@@ -27,7 +27,7 @@ ONLY_AT_THE_END = (
     "pygments",
     "rich",
 )
-MOST = 158
+MOST = 153
 
 
 def test_listening_needs_neither_the_decompiler_nor_the_report() -> None:

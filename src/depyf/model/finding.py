@@ -109,11 +109,3 @@ FINDING_ROWS = Record(
     Row("also", several(DIFFERENCE_ROWS.form), about="The other differences in these calls.", default=()),
     Row("tried", TEXT, about="The result of what `depyf fix` tried for it.", default="", is_left_out=True),
 )
-
-TRIED_ROWS = Record(
-    lambda kind, where, words: ((kind, where), words),
-    Row("kind", TEXT, lambda pair: pair[0][0], about="The kind of the finding.", argument="kind"),
-    Row("where", TEXT, lambda pair: pair[0][1], about="The place of the finding.", argument="where"),
-    Row("words", TEXT, lambda pair: pair[1], about="The result of the edits that were tried.", argument="words"),
-)
-"""A row of `Session.tried`."""

@@ -467,3 +467,22 @@ TRANSFORMED_ROWS = Record(
     changes=True,
 )
 TRANSFORMED = either(UNAVAILABLE_ROWS, TRANSFORMED_ROWS.form)
+
+
+@dataclass(slots=True)
+class Problem:
+    """An error inside depyf: where, what, and the traceback."""
+
+    where: str
+    message: str
+    details: str = ""
+
+
+PROBLEM_ROWS = Record(Problem, Row("where", TEXT), Row("message", TEXT))
+TRIED_ROWS = Record(
+    lambda kind, where, words: ((kind, where), words),
+    Row("kind", TEXT, lambda pair: pair[0][0], about="The kind of the finding.", argument="kind"),
+    Row("where", TEXT, lambda pair: pair[0][1], about="The place of the finding.", argument="where"),
+    Row("words", TEXT, lambda pair: pair[1], about="The result of the edits that were tried.", argument="words"),
+)
+"""A row of `Session.tried`."""

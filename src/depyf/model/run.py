@@ -38,7 +38,6 @@ from depyf.model.codec import (
 from depyf.model.compile_id import ID, CompileId
 from depyf.model.cuda_graphs import CUDA_GRAPH, CudaGraph
 from depyf.model.failure import CALL_FAILURE_ROWS, FAILURE_ROWS, CallFailure, Failure
-from depyf.model.finding import TRIED_ROWS
 from depyf.model.line_row import FILE, LINES
 from depyf.model.lines_read import LINES_READ_ROWS, LinesRead
 from depyf.model.parts import (
@@ -49,8 +48,10 @@ from depyf.model.parts import (
     EFFECT_ROWS,
     GUARDS,
     MOST_ENTRIES,
+    PROBLEM_ROWS,
     SHAPE,
     TRANSFORMED,
+    TRIED_ROWS,
     TRIGGER,
     Artefact,
     CacheEvent,
@@ -63,6 +64,7 @@ from depyf.model.parts import (
     GuardSet,
     NoCall,
     OtherEntries,
+    Problem,
     Recompile,
     Resume,
     ShapeFact,
@@ -71,7 +73,6 @@ from depyf.model.parts import (
     Trigger,
     Unavailable,
 )
-from depyf.model.problem import PROBLEM_ROWS, Problem
 from depyf.model.repeats import REPEAT_ROWS, Repeat
 from depyf.model.running_compile import RunningCompile
 from depyf.model.trace_file import TRACE_ROWS, TraceFile
@@ -132,7 +133,6 @@ class Compile:
     """The lines that Dynamo read; empty if unknown, as in a trace."""
     repeats: tuple[Repeat, ...] = ()
     drawn: tuple[UserLine, ...] = ()
-    """The lines whose random numbers of NumPy torch draws by its own generator."""
     gone: str = ""
     """Why the entry no longer exists at the end of the context; "" if it does, or if there was none."""
     contrast: EntryContrast | None = None

@@ -39,7 +39,6 @@ from depyf.model.user_source import is_generated, is_library_file, short_path
 from depyf.trace import cuda_graphs, records, refusals, stages
 from depyf.trace.caches import cache_event, has_read_no_sizes
 from depyf.trace.directory import LOOSE, Files
-from depyf.trace.kinds import Taken, parsers_of
 
 _AOT_ID = pattern(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
 """Inductor's note on the part of its module: `forward`, `backward`, or `inference`."""
@@ -312,6 +311,7 @@ class Join(ABC, Generic[R]):
 
     def _record_of(self, running: R, kind: str, details: Mapping[str, Any], payload: str | None, attempt: int) -> None:
         cuda_graphs.note(running.compile, kind, details, payload)
+        from depyf.trace.kinds import Taken, parsers_of  # only a compile needs it
         for parse in parsers_of(kind):
             parse(Taken(running.compile, details, payload, self.line_at))
         if kind == stages.BREAK_REASON:

@@ -24,9 +24,11 @@ from typing import Any, Protocol
 import torch
 
 from depyf.bytecode.host import without_warnings
+from depyf.torch.adapters import seams
 from depyf.torch.adapters.unseen import left_alone, unseen
 from depyf.trace import stages
 from depyf.trace.events import is_about_tuning
+from depyf.trace.records import record_kind
 from depyf.trace.refusals import Listed
 
 _FUNCTION = "trace_structured"
@@ -41,6 +43,7 @@ _ENDS = (stages.FRAME_ENDS, stages.BACKWARD_ENDS)
 _NEVER = stages.UNINTERESTING - {stages.TIMELINE}
 
 Take = Callable[[dict[str, Any], "str | None"], None]
+Receive = Callable[[str, Mapping[str, Any], str | None], None]
 """Receives the metadata of a record and its payload."""
 
 
@@ -72,7 +75,41 @@ def own_time() -> Iterator[None]:
             each.leave_own(depth)
 
 
-def pass_over_unheard(log: logging.Logger, own: logging.Handler, take: Take) -> Callable[[], None]:
+class _TraceHandler(logging.Handler):
+    """The handler of torch's trace logger."""
+
+    def __init__(self, receive: Receive) -> None:
+        super().__init__(logging.DEBUG)
+        self._receive = receive
+
+    @unseen
+    def emit(self, record: logging.LogRecord) -> None:
+        metadata = getattr(record, "metadata", None)
+        if isinstance(metadata, Mapping):
+            self.take(metadata, getattr(record, "payload", None))
+
+    def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
+        self._receive(record_kind(metadata)[0], metadata, payload)
+
+
+@contextmanager
+def hearing_trace(receive: Receive) -> Iterator[None]:
+    """Receive the records of torch's structured trace, from all threads.
+
+    Args:
+        receive: takes the kind of a record, its metadata, and its payload or None.
+    """
+    logger, handler = logging.getLogger(seams.TRACE_LOGGER), _TraceHandler(receive)
+    logger.addHandler(handler)
+    end = _pass_over_unheard(logger, handler, handler.take)
+    try:
+        yield
+    finally:
+        end()
+        logger.removeHandler(handler)
+
+
+def _pass_over_unheard(log: logging.Logger, own: logging.Handler, take: Take) -> Callable[[], None]:
     """Make torch skip the records that depyf ignores, while `own` is the only handler that receives them.
 
     The other records are passed to `take`, without a log record. The returned function ends this. If another tool

@@ -17,8 +17,7 @@ from depyf.model.run import CompileId
 from depyf.torch.adapters import lacking, seams
 from depyf.torch.adapters.caller import place_of_call
 from depyf.torch.adapters.twins import hear
-from depyf.torch.adapters.unheard import pass_over_unheard
-from depyf.torch.adapters.unseen import unseen
+from depyf.torch.adapters.unheard import hearing_trace
 from depyf.torch.alarms.event import CompileEvent, Kind
 from depyf.trace import refusals, stages
 from depyf.trace.records import record_compile_id, record_kind
@@ -64,10 +63,7 @@ class Hearing:
         if missing is not None:
             raise RuntimeError(f"depyf cannot see compiles: {missing.reason}")
         with ExitStack() as hooks:
-            logger, handler = logging.getLogger(seams.TRACE_LOGGER), _Handler(self)
-            logger.addHandler(handler)
-            hooks.callback(logger.removeHandler, handler)
-            hooks.callback(pass_over_unheard(logger, handler, handler.take))
+            hooks.enter_context(hearing_trace(self.on_record))
             log = getattr(convert_frame, "log", None)
             if isinstance(log, logging.Logger):
                 hooks.callback(hear(logging.getLogger(log.name), convert_frame.__name__, self.on_line))
@@ -76,6 +72,8 @@ class Hearing:
 
     def on_record(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Process one record of torch's structured trace."""
+        if kind not in HEARD:
+            return
         try:
             self._take(kind, metadata, payload)
         except Exception as error:  # noqa: BLE001 - whatever it is, the user's program goes on
@@ -137,22 +135,3 @@ def _event(compile_id: CompileId, begun: _Open, metrics: Mapping[str, Any]) -> C
 
 def _seconds(metrics: Mapping[str, Any]) -> float:
     return next((float(metrics[name]) / 1e6 for name in _BACKWARD if metrics.get(name)), 0.0)
-
-
-class _Handler(logging.Handler):
-    """The handler of torch's trace logger."""
-
-    def __init__(self, hearing: Hearing) -> None:
-        super().__init__(logging.DEBUG)
-        self._hearing = hearing
-
-    @unseen
-    def emit(self, record: logging.LogRecord) -> None:
-        metadata = getattr(record, "metadata", None)
-        if isinstance(metadata, Mapping):
-            self.take(metadata, getattr(record, "payload", None))
-
-    def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
-        kind = record_kind(metadata)[0]
-        if kind in HEARD:
-            self._hearing.on_record(kind, metadata, payload)

@@ -6,7 +6,6 @@ The first context installs the hooks. The last one removes them.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import threading
 import types
@@ -28,7 +27,7 @@ from depyf.torch.adapters.made_code import watch_code
 from depyf.torch.adapters.runs import watch_runs
 from depyf.torch.adapters.skips import watch_skips
 from depyf.torch.adapters.stances import watch_stances
-from depyf.torch.adapters.unheard import own_time, pass_on, pass_over_unheard
+from depyf.torch.adapters.unheard import hearing_trace, own_time, pass_on
 from depyf.torch.adapters.unseen import unseen
 from depyf.torch.adapters.user_frames import leave_out_default_device
 from depyf.torch.capture.own_records import line_about, record_of
@@ -78,24 +77,6 @@ class Context(Protocol):
 
     def on_error(self, where: str, error: BaseException) -> None:
         """Receive an error inside depyf. Does not raise."""
-
-
-class _TraceHandler(logging.Handler):
-    def __init__(self, active: ActiveContexts) -> None:
-        super().__init__(logging.DEBUG)
-        self._active = active
-
-    @unseen
-    def emit(self, record: logging.LogRecord) -> None:
-        metadata = getattr(record, "metadata", None)
-        if isinstance(metadata, Mapping):
-            self.take(metadata, getattr(record, "payload", None))
-
-    def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
-        # A model with many parameters has a record or two of this kind for each.
-        kind = record_kind(metadata)[0]
-        if kind == stages.TIMELINE and pass_on(json.loads(payload or "{}")) or kind not in stages.UNINTERESTING:
-            self._active.on_record(metadata, payload)
 
 
 class ActiveContexts:
@@ -158,6 +139,11 @@ class ActiveContexts:
         """Return the context that this thread entered last, else the one that any thread entered last, or None."""
         with self._lock:
             return self._owner(None)
+
+    def _on_trace(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> None:
+        # A model with many parameters has a record or two of this kind for each.
+        if kind == stages.TIMELINE and pass_on(json.loads(payload or "{}")) or kind not in stages.UNINTERESTING:
+            self.on_record(metadata, payload)
 
     def on_record(self, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Pass a record to the context that it belongs to."""
@@ -273,10 +259,7 @@ class ActiveContexts:
             if not isinstance(made, Unavailable):
                 hooks.callback(made)
             if seams.has_structured_trace():
-                logger, handler = logging.getLogger(seams.TRACE_LOGGER), _TraceHandler(self)
-                logger.addHandler(handler)
-                hooks.callback(logger.removeHandler, handler)
-                hooks.callback(pass_over_unheard(logger, handler, handler.take))
+                hooks.enter_context(hearing_trace(self._on_trace))
             patch = FormatterPatch(self.on_graph)
             missing = patch.install()
             hooks.callback(patch.remove)

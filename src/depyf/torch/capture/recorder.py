@@ -18,9 +18,7 @@ from depyf.model.user_source import function_source, line_at
 from depyf.torch.adapters import caller, seams
 from depyf.torch.adapters.compile_times import kernel_seconds
 from depyf.torch.adapters.skips import OF_TORCH
-from depyf.torch.capture.calls import call_in_progress
 from depyf.torch.capture.line_facts import name_of
-from depyf.torch.capture.sources import keep_source
 from depyf.torch.capture.weak_codes import WeakCodes
 from depyf.torch.guards.tree import Tree
 from depyf.trace import cuda_graphs, join, records, stages
@@ -254,6 +252,8 @@ class Recorder(join.Join[Running]):
 
     def keep_source(self, filename: str) -> None:
         """Copy a file with compiled code into the dump."""
+        from depyf.torch.capture.sources import keep_source  # only a compile needs it
+
         keep_source(self.session, self.dump, filename)
 
     def known_before(self, code: object) -> Function | None:
@@ -262,6 +262,8 @@ class Recorder(join.Join[Running]):
 
     def _begin(self, compile_id: CompileId, stack: tuple[UserLine, ...], code: object = None) -> Running:
         running = super()._begin(compile_id, stack, code)
+        from depyf.torch.capture.calls import call_in_progress  # only a compile needs it
+
         running.compile.call = call_in_progress(running.function, self._function_of)
         return running
 

@@ -8,7 +8,6 @@ when compiled code is called again, so a watched program pays only for its compi
 from __future__ import annotations
 
 import contextlib
-import logging
 import threading
 import types
 from collections.abc import Iterator, Mapping
@@ -22,8 +21,7 @@ from depyf.model.run import Artefact, Session, Unavailable
 from depyf.torch.adapters import lacking, seams
 from depyf.torch.adapters.made_code import watch_code
 from depyf.torch.adapters.skips import watch_skips
-from depyf.torch.adapters.unheard import pass_over_unheard
-from depyf.torch.adapters.unseen import unseen
+from depyf.torch.adapters.unheard import hearing_trace
 from depyf.torch.adapters.versions import python_version, torch_version
 from depyf.torch.capture import entries
 from depyf.torch.capture.hooks import join
@@ -31,7 +29,7 @@ from depyf.torch.capture.recorder import Recorder
 from depyf.torch.dump.problems import Problems
 from depyf.trace import stages
 from depyf.trace.directory import Numbers
-from depyf.trace.records import record_compile_id, record_kind
+from depyf.trace.records import record_compile_id
 
 GRAPH, KERNELS = "dynamo_output_graph", "inductor_output_code"
 HEARD = frozenset(
@@ -99,10 +97,7 @@ class Watch:
         if missing is not None:
             raise RuntimeError(f"depyf cannot tell what is compiled: {missing.reason}")
         with ExitStack() as hooks:
-            logger, handler = logging.getLogger(seams.TRACE_LOGGER), _Handler(self)
-            logger.addHandler(handler)
-            hooks.callback(logger.removeHandler, handler)
-            hooks.callback(pass_over_unheard(logger, handler, handler.take))
+            hooks.enter_context(hearing_trace(self.on_record))
             for name, begin in (
                 ("code that Dynamo made", partial(watch_code, self.on_code)),
                 ("frames that Dynamo skipped", partial(watch_skips, self.on_skip)),
@@ -117,6 +112,8 @@ class Watch:
 
     def on_record(self, kind: str, metadata: Mapping[str, Any], payload: str | None) -> None:
         """Process one record of torch's structured trace."""
+        if kind not in HEARD:
+            return
         with self._contained("reading a record of torch's trace"):
             if record_compile_id(metadata) is None:
                 return  # A test compiles only what a frame calls.
@@ -144,20 +141,3 @@ class Watch:
         """Run a block inside torch. An error in it becomes a problem of the session, not one of the user's program."""
         with self._problems.contained(where), paused():
             yield
-
-
-class _Handler(logging.Handler):
-    def __init__(self, watch: Watch) -> None:
-        super().__init__(logging.DEBUG)
-        self._watch = watch
-
-    @unseen
-    def emit(self, record: logging.LogRecord) -> None:
-        metadata = getattr(record, "metadata", None)
-        if isinstance(metadata, Mapping):
-            self.take(metadata, getattr(record, "payload", None))
-
-    def take(self, metadata: Mapping[str, Any], payload: str | None) -> None:
-        kind = record_kind(metadata)[0]
-        if kind in HEARD:
-            self._watch.on_record(kind, metadata, payload)
