@@ -51,6 +51,29 @@ def scaled(x):
     return x * x.sum().item()
 
 
+def cut_and_scaled(x):
+    return x[1:] * float(x.sum())
+
+
+def looped(x):
+    for number in range(2):
+        x = x[number:] * x.sum().item()
+    return x
+
+
+def inner_number(x):
+    n = x.sum().item()
+    return x * n
+
+
+def other_with_a_slice(x, n):
+    return x[:n]
+
+
+def outer_number(x):
+    return inner_number(x + 1) + 1
+
+
 def outer(x):
     return checked(x + 1) + 1
 
@@ -80,6 +103,9 @@ def counted(x):
         (cut, SLICE),
         (cut_by_tensor, SLICE),
         (scaled, "keep the number as a tensor"),
+        (cut_and_scaled, "keep the number as a tensor"),
+        (looped, "keep the number as a tensor"),
+        (outer_number, "keep the number as a tensor"),
     ],
 )
 def test_the_advice_fits_the_arms(function, words: str, tmp_path: Path) -> None:

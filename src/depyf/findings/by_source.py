@@ -34,18 +34,24 @@ def advice_by_source(kind: str, function: Function, line: UserLine) -> str:
     give = _ADVICE.get(kind)
     if give is None:
         return ""
-    inside = 0 <= line.line - function.first_line < len(function.source.splitlines())
-    if line.filename == function.filename and inside:
-        tree, number = parsed(function.source), line.line - function.first_line + 1
-    else:
-        tree, number = parsed(file_text(line.filename)), line.line
-    around = [each for each in statements_below(tree) if each.lineno <= number <= (each.end_lineno or each.lineno)]
-    # The smallest statement that holds the line; of a branch or a loop only its head counts.
-    statement = max(around, key=lambda each: each.lineno, default=None)
+    tree, number = _around(function, line)
+    statements = [each for each in statements_below(tree) if each.lineno <= number <= (each.end_lineno or each.lineno)]
+    # The smallest statement that holds the line.
+    statement = max(statements, key=lambda each: each.lineno, default=None)
     return "" if statement is None else give(statement, tree)
 
 
-def _of_branch(statement: ast.stmt, tree: ast.Module) -> str:
+def _around(function: Function, line: UserLine) -> tuple[ast.AST, int]:
+    """Return the tree of the function that holds a line, and the line's number in that tree."""
+    if line.filename == function.filename and 0 <= line.line - function.first_line < len(function.source.splitlines()):
+        return parsed(function.source), line.line - function.first_line + 1
+    tree = parsed(file_text(line.filename))
+    functions = [each for each in nodes_below(tree) if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    holding = [each for each in functions if each.lineno <= line.line <= (each.end_lineno or each.lineno)]
+    return max(holding, key=lambda each: each.lineno, default=tree), line.line
+
+
+def _of_branch(statement: ast.stmt, tree: ast.AST) -> str:
     if not isinstance(statement, ast.If) or statement.orelse:
         return ""
     *before, last = statement.body
@@ -56,15 +62,25 @@ def _of_branch(statement: ast.stmt, tree: ast.Module) -> str:
     return REPORT if _reports(last) else ""
 
 
-def _of_item(statement: ast.stmt, tree: ast.Module) -> str:
+def _of_item(statement: ast.stmt, tree: ast.AST) -> str:
     if _reports(statement):
         return REPORT
-    slices = [node for node in nodes_below(tree) if isinstance(node, ast.Slice)]
-    bounds = {name for each in slices for name in names_in(each)}
-    if isinstance(statement, ast.Assign) and bounds & {name for each in statement.targets for name in names_in(each)}:
+    if hasattr(statement, "body"):
+        return ""
+    if isinstance(statement, ast.Assign) and _bounds(tree) & {n for each in statement.targets for n in names_in(each)}:
         return SLICE
-    own = [node for node in nodes_below(statement) if isinstance(node, ast.Slice)]
-    return SLICE if own and ".item()" not in ast.unparse(statement) else ""
+    calls = [node.func for node in nodes_below(statement) if isinstance(node, ast.Call)]
+    takes = {each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "") for each in calls} & _TAKING
+    return SLICE if _bounds(statement) and not takes else ""
+
+
+_TAKING = {"item", "tolist", "int", "float", "bool"}
+"""The functions that take a number out of a tensor."""
+
+
+def _bounds(tree: ast.AST) -> set[str]:
+    """Return the names in the bounds of slices. `x[1:]` has none."""
+    return {name for node in nodes_below(tree) if isinstance(node, ast.Slice) for name in names_in(node)}
 
 
 _ADVICE = {"break-data-dependent-branch": _of_branch, "break-item": _of_item}

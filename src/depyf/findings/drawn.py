@@ -10,8 +10,8 @@ from depyf.model.run import Session
 
 KIND = "numpy-random-of-torch"
 CAUSE = (
-    "The random numbers of NumPy come from torch's generator in compiled code: `numpy.random.seed` has no effect on "
-    "them, and they are not those of Python"
+    "In compiled code this function of `numpy.random` draws from torch's generator: `numpy.random.seed` before the "
+    "call has no effect, and NumPy draws other numbers without `torch.compile`"
 )
 FIX = (
     "draw them before the call, and pass them as a tensor; or set `torch._dynamo.config.use_numpy_random_stream = True`"
