@@ -22,8 +22,8 @@ class Priced:
 
 def priced_findings(session: Session, profile: Profile) -> list[Priced]:
     """Return the findings of a run, the most expensive in each step first."""
-    found = [Priced(finding, _seconds(finding, profile)) for finding in findings(session)]
-    return sorted(found, key=lambda each: -each.seconds)
+    priced = [Priced(finding, _seconds(finding, profile)) for finding in findings(session)]
+    return sorted(priced, key=lambda each: -each.seconds)
 
 
 def _seconds(finding: Finding, profile: Profile) -> float:

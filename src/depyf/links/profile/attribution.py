@@ -71,9 +71,9 @@ def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str
 
 
 def _steady(windows: Sequence[Sequence[Event]], mark: str) -> tuple[list[Period], dict[str, int]]:
-    found = [period for window in windows for period in periods(window, mark)] if mark else []
-    steady = [each for each in found if not pays_for_a_compile(each)]
-    compiling = len(found) - len(steady)
+    steps = [period for window in windows for period in periods(window, mark)] if mark else []
+    steady = [each for each in steps if not pays_for_a_compile(each)]
+    compiling = len(steps) - len(steady)
     return steady, {COMPILED: compiling} if compiling else {}
 
 
@@ -133,8 +133,8 @@ def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
 
 def _eager_lines(events: Sequence[Event], mark: str, names: Mapping[str, str]) -> dict[Origin, tuple[float, ...]]:
     """Return the seconds of each line's operations, including backward, in each step without compiled code."""
-    found = periods(events, mark)
-    steps = [pieces_of(period, Programs(), operations_with_lines(period, names)) for period in found]
+    marked = periods(events, mark)
+    steps = [pieces_of(period, Programs(), operations_with_lines(period, names)) for period in marked]
     alone = [cost for cost in costs(steps) if len(cost.charge.lines) == 1] if steps else []
     seconds: dict[Origin, tuple[float, ...]] = {}
     for cost in alone:

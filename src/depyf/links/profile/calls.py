@@ -42,7 +42,7 @@ class Call:
 
 def module_calls(text: str, links: Links) -> list[Call]:
     """Return the calls of kernels in an Inductor module, in the order of its text."""
-    found = []
+    calls = []
     is_source = False
     for number, row in enumerate(text.splitlines(), start=1):
         if "async_compile." in row and row.rstrip().endswith("'''"):
@@ -54,14 +54,14 @@ def module_calls(text: str, links: Links) -> list[Call]:
         for pattern in (_KERNEL, _EXTERN, _OPERATOR):
             called = pattern.search(row)
             if called is not None:
-                found.append(Call(called[1], number, links.of(number)))
+                calls.append(Call(called[1], number, links.of(number)))
                 break
-    return found
+    return calls
 
 
 def graph_calls(text: str, links: Links) -> list[Call]:
     """Return the calls of operations in a graph, in order."""
-    found = []
+    calls = []
     for number, row in enumerate(text.splitlines(), start=1):
         if row.lstrip().startswith(("#", "def ", "class ", "return")):
             continue
@@ -69,10 +69,10 @@ def graph_calls(text: str, links: Links) -> list[Call]:
         called = _OPERATOR.search(row) or _FUNCTION.search(row) or _METHOD.search(row)
         infix = _INFIX.search(row)
         if called is not None:
-            found.append(Call(called[1], number, links.of(number)))
+            calls.append(Call(called[1], number, links.of(number)))
         elif infix is not None:
-            found.append(Call(_SIGNS[infix[1]] if infix[1] else "neg", number, links.of(number)))
-    return found
+            calls.append(Call(_SIGNS[infix[1]] if infix[1] else "neg", number, links.of(number)))
+    return calls
 
 
 def plain_name(event: str) -> str:

@@ -101,7 +101,7 @@ def periods(window: Iterable[Event], mark: str) -> list[Period]:
     """Return the steps of a window: from each mark to the next."""
     ordered = sorted(window, key=lambda event: (event.start, -event.end))
     marks = [event for event in ordered if event.name == mark]
-    found = []
+    steps = []
     begin = 0
     for first, second in zip(marks, marks[1:]):
         # A long event may begin well before the step. Skip events that ended earlier once and for all.
@@ -113,8 +113,8 @@ def periods(window: Iterable[Event], mark: str) -> list[Period]:
                 break
             if event.end > first.start and not event.name.startswith((STEP, CALL)):
                 inside.append(event)
-        found.append(Period(first.start, second.start, tuple(inside)))
-    return found
+        steps.append(Period(first.start, second.start, tuple(inside)))
+    return steps
 
 
 def pays_for_a_compile(period: Period) -> bool:

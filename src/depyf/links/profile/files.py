@@ -104,9 +104,9 @@ def _function(profile: Profile, function: Overhead) -> dict[str, Any]:
 
 
 def _finding(profile: Profile, priced: Priced) -> dict[str, Any]:
-    found = priced.finding
-    where = {"file": found.where.file, "line": found.where.line} if found.where is not None else None
-    told = {"kind": found.kind, "cause": found.cause, "fix": found.fix, "where": where}
+    finding = priced.finding
+    where = {"file": finding.where.file, "line": finding.where.line} if finding.where is not None else None
+    told = {"kind": finding.kind, "cause": finding.cause, "fix": finding.fix, "where": where}
     return told | {"seconds": priced.seconds, "share": profile.share(priced.seconds)}
 
 

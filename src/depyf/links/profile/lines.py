@@ -22,8 +22,8 @@ Usual = list[tuple[str, Origin | None]]
 
 def lines_of_operations(lined: Iterable[Event], mark: str, names: Mapping[str, str]) -> Usual:
     """Return the operations of a marked step and their lines. If steps differ, use the most frequent form."""
-    found = [tuple(operations_with_lines(period, names)) for period in periods(lined, mark)] if mark else []
-    return list(Counter(found).most_common(1)[0][0]) if found else []
+    forms = [tuple(operations_with_lines(period, names)) for period in periods(lined, mark)] if mark else []
+    return list(Counter(forms).most_common(1)[0][0]) if forms else []
 
 
 def placed(usual: Usual, roots: list[Node]) -> dict[Node, Origin]:

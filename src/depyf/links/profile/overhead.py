@@ -48,8 +48,8 @@ def without_overhead(costs: Sequence[Cost], seconds: float) -> list[Cost]:
             taken[index] += part
             seconds -= part
         open_charges = {index for index in open_charges if costs[index].seconds - taken[index] > _EVEN}
-    found = [_less(cost, taken.get(index, 0.0)) for index, cost in enumerate(costs)]
-    return sorted(found, key=lambda cost: -cost.seconds)
+    lessened = [_less(cost, taken.get(index, 0.0)) for index, cost in enumerate(costs)]
+    return sorted(lessened, key=lambda cost: -cost.seconds)
 
 
 def _has_no_events_inside(cost: Cost) -> bool:
