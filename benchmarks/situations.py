@@ -4,6 +4,7 @@
     python -m benchmarks.situations NAME... [--jobs 2]       # some; --batch N takes those of one batch
     python -m benchmarks.situations --batch N --record       # keep the judgements of programs that never ran before
     python -m benchmarks.situations --first                  # the bars over the kept first runs, without a run
+    python -m benchmarks.situations --fork                   # forks of one process that has imported torch: faster
 
 Beside each program lies its expectation, which is committed before the program runs for the first time;
 corpus/situations/README.md describes its keys. Bars: right in at least 95 %, no sentence that must not be said, nothing
@@ -19,18 +20,25 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from benchmarks.bar import Bar, report
+from benchmarks.forks import Forks, Ran
 
 PROGRAMS = Path(__file__).parents[1] / "corpus" / "situations"
 KEPT = Path(tempfile.gettempdir()) / "depyf_situations"
 FIRST = PROGRAMS / "first_run.json"
 SOURCES = Path(__file__).parents[1] / "src" / "depyf"
 LONGEST_SECONDS = 300
+
+Runs = Callable[[Path, Path | None, float], Ran]
+"""Runs a program: its file, the directory of its dump or None, and the most seconds that it may take."""
 
 _SHARE = re.compile(r"(?P<what>[^,]*?) (?P<count>\d+)$")
 _SHARES = "recompiles for each cause alone: "
@@ -173,38 +181,67 @@ def expectation(name: str) -> dict[str, Any]:
     return expected
 
 
-def measured(name: str, longest: float = LONGEST_SECONDS) -> Judgement:
-    """Run one program under `depyf run` in a process of its own, and judge the report.
+def started(program: Path, dump: Path | None, longest: float) -> Ran:
+    """Run a program in a process of its own, under `depyf run` if there is a `dump`.
+
+    Args:
+        program: its file.
+        dump: the directory of the dump; None to run it without depyf.
+        longest: the most seconds that it may take.
+
+    Returns:
+        Its exit code and what was printed.
+
+    Raises:
+        TimeoutError: if it took longer.
+    """
+    captured = ["-m", "depyf", "run", "--no-html", "-o", str(dump)] if dump is not None else []
+    command = [sys.executable, *captured, str(program)]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=longest, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError(str(error)) from error
+    return Ran(run.returncode, run.stdout + run.stderr)
+
+
+def measured(name: str, longest: float = LONGEST_SECONDS, run: Runs = started) -> Judgement | None:
+    """Run one program under depyf, and judge the report.
 
     Args:
         name: the program's name.
         longest: the most seconds that it may take.
+        run: runs a program, with the arguments of `started`.
 
     Returns:
-        The judgement; a run that takes too long or writes no index is one that says nothing.
+        The judgement; a run that takes too long or writes no index is one that says nothing. None if this torch cannot
+        run the program: it ends with another exit code than expected, also without depyf.
     """
     expected, program = expectation(name), PROGRAMS / f"{name}.py"
-    healthy = expected.get("healthy", False)
+    judgement = Judgement(healthy=expected.get("healthy", False))
     with tempfile.TemporaryDirectory() as scratch:
-        command = [sys.executable, "-m", "depyf", "run", "--no-html", "-o", scratch, str(program)]
+        dump = Path(scratch) / "dump"
         try:
-            run = subprocess.run(command, capture_output=True, text=True, timeout=longest, check=False)
-        except subprocess.TimeoutExpired:
-            return Judgement(missing=[f"no end within {longest:g} s"], healthy=healthy)
-        index = Path(scratch) / "index.json"
+            code, output = run(program, dump, longest)
+        except TimeoutError:
+            judgement.missing.append(f"no end within {longest:g} s")
+            return judgement
+        if code != expected.get("exit_code", 0):
+            if run(program, None, longest).code == code:
+                return None
+            judgement.missing.append(f"exit code {code}")
+        index, terminal = dump / "index.json", said_in_terminal(output, program.name)
         if not index.exists():
-            return Judgement([f"no index.json, exit code {run.returncode}: {run.stderr[-500:]}"], healthy=healthy)
-        findings = json.loads(index.read_text())["findings"]
-    judgement = judge(expected, findings, said_in_terminal(run.stdout + run.stderr, program.name), program.read_text())
-    if run.returncode != expected.get("exit_code", 0):
-        judgement.missing.append(f"exit code {run.returncode}")
-    return judgement
+            judgement.missing.append(f"no index.json: {output[-500:]}")
+            return judgement
+        whole = judge(expected, json.loads(index.read_text())["findings"], terminal, program.read_text())
+    whole.missing += judgement.missing
+    return whole
 
 
 def state(name: str) -> str:
-    """Return a digest of all that a judgement depends on: the program, its expectation, this file and depyf."""
+    """Return a digest of all that a judgement depends on: program, expectation, this file, depyf, torch and Python."""
     files = [PROGRAMS / f"{name}.py", PROGRAMS / f"{name}.json", Path(__file__), *sorted(SOURCES.rglob("*.py"))]
-    digest = hashlib.sha256(sys.version.encode())
+    digest = hashlib.sha256(f"{sys.version} {version('torch')}".encode())
     for file in files:
         digest.update(file.read_bytes())
     return digest.hexdigest()
@@ -216,19 +253,22 @@ def _known(kept: Path) -> dict[str, Any]:
     return known
 
 
-def _judgement(name: str, resume: bool) -> Judgement:
+def _judgement(name: str, resume: bool, run: Runs) -> Judgement | None:
     """Return the judgement of a program; where a run is resumed, the kept one if nothing has changed since."""
-    kept, now = KEPT / f"{name}.json", state(name)
+    kept, now = KEPT / version("torch") / f"{name}.json", state(name)
     known = _known(kept) if resume else {}
     if known.get("state") == now:
-        judgement = Judgement(**known["judgement"])
+        judgement = Judgement(**known["judgement"]) if known["judgement"] is not None else None
     else:
-        judgement = measured(name)
-        KEPT.mkdir(exist_ok=True)
+        judgement = measured(name, run=run)
+        kept.parent.mkdir(parents=True, exist_ok=True)
         # A run that is stopped while it writes leaves no file that a later run reads.
         written = kept.with_suffix(".part")
-        written.write_text(json.dumps({"state": now, "judgement": asdict(judgement)}))
+        written.write_text(json.dumps({"state": now, "judgement": asdict(judgement) if judgement else None}))
         written.replace(kept)
+    if judgement is None:
+        print(f"no run {name}: it fails without depyf, too", flush=True)
+        return None
     reasons = "; ".join(judgement.missing + judgement.false)
     print(f"{'right' if judgement.right else 'WRONG'}  {name}{': ' if reasons else ''}{reasons}", flush=True)
     return judgement
@@ -281,14 +321,19 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--resume", action="store_true", help="take kept results of which nothing has changed since")
     parser.add_argument("--record", action="store_true", help="keep the judgements of first runs")
+    parser.add_argument("--fork", action="store_true", help="run in forks of a process that has imported torch")
     parser.add_argument("--first", action="store_true", help="judge the kept first runs, and run nothing")
     options = parser.parse_args()
     names = _names(options.names, options.batch)
     if options.first:
         report(first_bars({name: each for name, each in first_runs().items() if name in names}))
-    with ThreadPoolExecutor(options.jobs) as pool:
-        judged = pool.map(lambda name: _judgement(name, options.resume), names)
-        judgements = dict(zip(names, judged, strict=True))
+    with ExitStack() as stack:
+        run = stack.enter_context(Forks()).run if options.fork else started
+        pool = stack.enter_context(ThreadPoolExecutor(1 if options.fork else options.jobs))
+        judged = list(pool.map(lambda name: _judgement(name, options.resume, run), names))
+    judgements = {name: each for name, each in zip(names, judged, strict=True) if each is not None}
+    print(f"torch {version('torch')}, Python {sys.version.split()[0]}")
+    print(f"{len(names) - len(judgements)} of {len(names)} programs need another torch")
     if options.record:
         record(judgements)
     report(bars(judgements))

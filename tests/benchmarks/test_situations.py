@@ -7,6 +7,8 @@ import json
 import pytest
 
 from benchmarks import situations
+from benchmarks.blind_pages import blind, drawn
+from benchmarks.forks import Forks, Ran
 from benchmarks.situations import PROGRAMS, Judgement, bars, first_bars, judge, marked, measured, record, shares, state
 
 PROGRAM = "def f(x):\n    return x * gain  # here: gain\n"
@@ -150,3 +152,41 @@ def test_each_program_has_an_expectation_whose_marks_exist(path):
         assert set(wanted) <= KEYS
         if "line" in wanted:
             marked(path.read_text(), wanted["line"])
+
+
+def _ending_with(code: int, without_depyf: int):
+    return lambda program, dump, longest: Ran(code if dump is not None else without_depyf, "")
+
+
+def test_a_program_that_this_torch_cannot_run_is_not_judged():
+    assert measured("healthy_training", run=_ending_with(1, 1)) is None
+
+
+def test_a_program_that_ends_otherwise_only_under_depyf_is_wrong():
+    judgement = measured("healthy_training", run=_ending_with(1, 0))
+    assert judgement.missing[0] == "exit code 1"
+
+
+@pytest.mark.slow
+def test_a_fork_ends_and_prints_as_a_process_of_its_own(tmp_path):
+    program = PROGRAMS / "error_on_break.py"
+    with Forks() as forks:
+        forked = forks.run(program, tmp_path / "forked", 100)
+        assert forks.run(program, None, 100).code == forked.code
+        with pytest.raises(TimeoutError):
+            forks.run(program, tmp_path / "late", 0.01)
+    alone = situations.started(program, tmp_path / "alone", 100)
+    indexes = [json.loads((tmp_path / name / "index.json").read_text()) for name in ("forked", "alone")]
+    findings = [[{**finding, "cost": None} for finding in index["findings"]] for index in indexes]
+    assert forked.code == alone.code == 1
+    assert findings[0] == findings[1] != []
+
+
+def test_no_blind_page_names_its_program():
+    text = blind(f"dump/{PROGRAMS}/global_step.py:3: `global_step`", "global_step")
+    assert text == "dump//program.py:3: `program`"
+
+
+def test_situations_are_drawn_once_and_without_healthy_loops():
+    names = drawn(40, seed=3)
+    assert len(set(names)) == 40 and not any(situations.expectation(name).get("healthy") for name in names)
