@@ -3,8 +3,8 @@
     python -m benchmarks.forks        # that process: a program a line on its input, as JSON
 
 The imports of torch and depyf take most of the time of a small program. The process itself compiles nothing and starts
-no thread, so that a fork of it is safe. A child returns to the bottom of its stack before it runs the program. So Python
-ends the child like any program.
+no thread, so that a fork of it is safe. A child returns to the bottom of its stack before it runs the program, so
+Python ends the child like any program.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
 """Programs modelled on public reports, and what is said of each against what was expected before.
 
     python -m benchmarks.situations                          # all; --resume takes kept results that still hold
-    python -m benchmarks.situations NAME... [--jobs 2]       # some; --batch N takes those of one batch
+    python -m benchmarks.situations NAME...                  # some; --batch N takes those of one batch
+    python -m benchmarks.situations --alone [--jobs 2]       # each under `depyf run` in a process of its own: slow
     python -m benchmarks.situations --batch N --record       # keep the judgements of programs that never ran before
     python -m benchmarks.situations --first                  # the bars over the kept first runs, without a run
-    python -m benchmarks.situations --fork                   # forks of one process that has imported torch: faster
+
+Each program runs as `depyf run` runs it, in a fork of one process that has imported torch (`benchmarks/forks.py`).
+A program that ends with another exit code than expected, also without depyf, needs another torch and is not judged.
 
 Beside each program lies its expectation, which is committed before the program runs for the first time;
 corpus/situations/README.md describes its keys. Bars: right in at least 95 %, no sentence that must not be said, nothing
@@ -321,15 +324,15 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--resume", action="store_true", help="take kept results of which nothing has changed since")
     parser.add_argument("--record", action="store_true", help="keep the judgements of first runs")
-    parser.add_argument("--fork", action="store_true", help="run in forks of a process that has imported torch")
+    parser.add_argument("--alone", action="store_true", help="run each program in a process of its own")
     parser.add_argument("--first", action="store_true", help="judge the kept first runs, and run nothing")
     options = parser.parse_args()
     names = _names(options.names, options.batch)
     if options.first:
         report(first_bars({name: each for name, each in first_runs().items() if name in names}))
     with ExitStack() as stack:
-        run = stack.enter_context(Forks()).run if options.fork else started
-        pool = stack.enter_context(ThreadPoolExecutor(1 if options.fork else options.jobs))
+        run = started if options.alone else stack.enter_context(Forks()).run
+        pool = stack.enter_context(ThreadPoolExecutor(options.jobs if options.alone else 1))
         judged = list(pool.map(lambda name: _judgement(name, options.resume, run), names))
     judgements = {name: each for name, each in zip(names, judged, strict=True) if each is not None}
     print(f"torch {version('torch')}, Python {sys.version.split()[0]}")
