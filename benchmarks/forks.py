@@ -147,8 +147,9 @@ _APPENDS = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 if __name__ == "__main__":
     preload()
     preload_compiler()
-    for _name in ("torch.nn", "torch.optim", "depyf.torch.capture.options"):
+    for _name in ("torch.optim", "torch.distributed.tensor", "depyf.torch.capture.calls"):
         importlib.import_module(_name)
+    importlib.import_module("torch._dynamo").list_backends()
     # A collection in a child would visit, and so copy, everything that torch has made at its import.
     gc.collect()
     gc.freeze()
