@@ -16,6 +16,7 @@ from depyf.model.reproducible import reproducible
 from depyf.model.run import CompileId, GraphBreak, ShapeFact, SideEffect
 from depyf.model.user_line import UserLine
 from depyf.model.user_source import is_library_file, is_of_torch, line_at
+from depyf.trace.stages import BACKWARD_ENDS, FRAME_ENDS
 
 Metadata = Mapping[str, Any]
 LineAt: TypeAlias = Callable[[str, int, str], UserLine]
@@ -69,11 +70,17 @@ def record_compile_id(metadata: Metadata) -> CompileId | None:
 
 
 def record_kind(metadata: Metadata) -> tuple[str, Mapping[str, Any]]:
-    """Return the name of a record and its data. An artefact or a dumped graph has its own name."""
+    """Return the name of a record and its data. An artefact or a dumped graph has its own name.
+
+    torch 2.6 gives a frame that fails before its first instruction, such as at the limit of entries, the name of a
+    backward. Only a real backward states its direction.
+    """
     name, value = next(iter(metadata.items()), ("", {}))
     details = value if isinstance(value, Mapping) else {}
     if name in ("artifact", "graph_dump"):
         return str(details.get("name", "artifact")), details
+    if name == BACKWARD_ENDS and details.get("is_forward", False) is None:
+        return FRAME_ENDS, details
     return name, details
 
 
