@@ -7,7 +7,8 @@ import textwrap
 import pytest
 
 from depyf.findings.reasons import reason_words
-from depyf.model.reading_lines import reading_line
+from depyf.model.lines_read import LinesRead
+from depyf.model.reading_lines import followed, reading_line
 from depyf.model.run import Compile, CompileId, Function, Recompile
 from tests.sentences import failed
 
@@ -80,3 +81,17 @@ def test_a_line_that_torch_names_goes_first(explained: str, said: str) -> None:
     function = Function("0", "f", "train.py", 10, "def f(x, n):\n    return x * n\n", "0", parameters=("x", "n"))
     compiled = Compile(CompileId(0, 1), "f", "train.py", 10, trigger=Recompile((failed("0/0", (), (explained,)),)))
     assert reason_words(function, function, compiled) == said
+
+
+def test_a_default_is_read_in_the_function_that_has_it(tmp_path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(
+        "def apply(x, activation):\n    return activation(x) * 2\n\n\n"
+        "def power(\n    x,\n    exponent=2,\n):\n    return x**exponent\n"
+    )
+    here = LinesRead("apply", str(file), 1, (2,), (2,), (2,))
+    power = LinesRead("power", str(file), 5, (9,), (9,), (9,))
+    other = LinesRead("other", str(file), 5, (9,), (9,), (9,))
+    assert followed("activation.__defaults__[0]", here, [here, power]) == (str(file), 9)
+    assert followed("activation.__closure__[0].cell_contents", here, [here, power]) == (str(file), 9)
+    assert followed("activation.__defaults__[0]", here, [here, power, other]) == (str(file), 2)

@@ -14,10 +14,13 @@ import ast
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 
+from depyf.bytecode.patterns import pattern
 from depyf.model.lines_read import LinesRead
 from depyf.model.syntax import children, parsed
 from depyf.model.user_source import function_source
 
+_DEFAULT = pattern(r"\.__defaults__\[(?P<place>\d+)\]$")
+_CAPTURED = pattern(r"\.__closure__\[\d+\]\.cell_contents$")
 _Value = (ast.Name, ast.Attribute, ast.Subscript)
 
 
@@ -30,6 +33,8 @@ def reading_line(subject: str, source: str, after: int = 0) -> int | None:
     >>> reading_line("o.on", "def f(x, o):\\n    x = x + 1\\n    return x if o.on else -x")
     2
     >>> reading_line("o.on", "run = each(\\n    lambda x: x if o.on else -x,\\n)")
+    1
+    >>> reading_line("o.on", "def f(o):\\n    if hasattr(o, 'on'):\\n        return o.on")
     1
     """
     try:
@@ -62,7 +67,7 @@ def followed(subject: str, here: LinesRead, read: Iterable[LinesRead]) -> tuple[
         found = here.filename, here.first_line + line
         called = _handed_over(subject, source, line, others)
         if called is None:
-            return found
+            return _inside(subject, others) or found
         here, subject = called
         others.remove(here)
 
@@ -83,6 +88,25 @@ def _handed_over(subject: str, source: str, line: int, others: list[LinesRead]) 
             if len(taken) == 1:
                 return taken[0]
     return None
+
+
+def _inside(subject: str, others: list[LinesRead]) -> tuple[str, int] | None:
+    """Return the line of a called function that reads its own default or captured variable, or None if it is unknown.
+
+        apply(x, lambda x, power=power: x**power)  # `activation.__defaults__[0]`
+    """
+    default = _DEFAULT.search(subject)
+    if len(others) != 1 or not (default or _CAPTURED.search(subject)):
+        return None
+    (called,) = others
+    source = function_source(called.filename, called.first_line)
+    arguments = [node.args for node in ast.walk(parsed(source)) if isinstance(node, (ast.FunctionDef, ast.Lambda))]
+    if default and len(arguments) == 1:
+        positional = [*arguments[0].posonlyargs, *arguments[0].args][-len(arguments[0].defaults) :]
+        place = int(default["place"])
+        line = reading_line(positional[place].arg, source) if place < len(positional) else None
+        return None if line is None else (called.filename, called.first_line + line)
+    return (called.filename, called.lines[0]) if len(called.lines) == 1 else None
 
 
 def _normal(subject: str) -> str:
@@ -157,6 +181,10 @@ def _reads(source: str) -> tuple[tuple[int, str, bool], ...]:
             found.append((node.lineno - 1, node.col_offset, ast.unparse(node), is_whole))
         if isinstance(node, ast.AugAssign) and isinstance(node.target, _Value):
             found.append((node.lineno - 1, node.col_offset, ast.unparse(node.target), True))
+        match node:
+            # `hasattr(o, "on")` and `getattr(o, "on", None)` read `o.on`.
+            case ast.Call(func=ast.Name(id="hasattr" | "getattr"), args=[holder, ast.Constant(value=str(name)), *_]):
+                found.append((node.lineno - 1, node.col_offset, f"{ast.unparse(holder)}.{name}", True))
         for child in children(node):
             is_inside = isinstance(node, (ast.Attribute, ast.Subscript)) and child is node.value
             pending.append((child, not is_inside))
