@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import platform
 import re
 import subprocess
 import sys
@@ -179,9 +180,27 @@ def judge(expected: dict[str, Any], findings: list[dict[str, Any]], terminal: st
 
 
 def expectation(name: str) -> dict[str, Any]:
-    """Return the expectation beside a program."""
+    """Return the expectation beside a program, with what differs on this torch and this Python."""
     expected: dict[str, Any] = json.loads((PROGRAMS / f"{name}.json").read_text())
+    for release, others in expected.pop("releases", {}).items():
+        if is_running(release):
+            expected.update(others)
     return expected
+
+
+def is_running(release: str) -> bool:
+    """Return whether a release is that of this process.
+
+    Args:
+        release: `torch 2.6`, `torch 2.6 to 2.9` or `Python 3.10`: the last one included.
+
+    Returns:
+        Whether this process runs it.
+    """
+    of, first, *last = release.replace(" to ", " ").split()
+    here = tuple(map(int, (version("torch") if of == "torch" else platform.python_version()).split(".")[:2]))
+    bounds = [tuple(map(int, each.split("."))) for each in (first, *last)]
+    return bounds[0] <= here <= bounds[-1]
 
 
 def started(program: Path, dump: Path | None, longest: float) -> Ran:
@@ -217,9 +236,11 @@ def measured(name: str, longest: float = LONGEST_SECONDS, run: Runs = started) -
 
     Returns:
         The judgement; a run that takes too long or writes no index is one that says nothing. None if this torch cannot
-        run the program: it ends with another exit code than expected, also without depyf.
+        run the program: it ends with another exit code than expected, also without depyf, or its expectation says so.
     """
     expected, program = expectation(name), PROGRAMS / f"{name}.py"
+    if "lacking" in expected:
+        return None
     judgement = Judgement(healthy=expected.get("healthy", False))
     with tempfile.TemporaryDirectory() as scratch:
         dump = Path(scratch) / "dump"
@@ -270,7 +291,8 @@ def _judgement(name: str, resume: bool, run: Runs) -> Judgement | None:
         written.write_text(json.dumps({"state": now, "judgement": asdict(judgement) if judgement else None}))
         written.replace(kept)
     if judgement is None:
-        print(f"no run {name}: it fails without depyf, too", flush=True)
+        why = expectation(name).get("lacking", "it fails without depyf, too")
+        print(f"no run {name}: {why}", flush=True)
         return None
     reasons = "; ".join(judgement.missing + judgement.false)
     print(f"{'right' if judgement.right else 'WRONG'}  {name}{': ' if reasons else ''}{reasons}", flush=True)

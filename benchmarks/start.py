@@ -1,6 +1,6 @@
 """The processor time of one small command from its start to its end, with bytecode as where pip has installed depyf.
 
-    python -m benchmarks.start
+python -m benchmarks.start
 """
 
 from __future__ import annotations

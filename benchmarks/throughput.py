@@ -1,6 +1,6 @@
 """Instructions that are decompiled and proven a second, beside an earlier commit, in turns.
 
-    python -m benchmarks.throughput --against COMMIT
+python -m benchmarks.throughput --against COMMIT
 """
 
 from __future__ import annotations

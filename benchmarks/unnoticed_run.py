@@ -77,9 +77,7 @@ def frames(error: BaseException) -> list[object]:
     found: list[object] = []
     current: BaseException | None = error
     while current is not None:
-        places = [
-            f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(current.__traceback__)
-        ]
+        places = [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(current.__traceback__)]
         found.append([type(current).__name__, normal(str(current)), places])
         current = current.__cause__ or current.__context__
     return found

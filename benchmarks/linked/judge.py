@@ -149,9 +149,7 @@ class Module:
             *(places for line, (_, places) in self.calls.items() if names & set(_NAME.findall(self.rows[line - 1])))
         )
 
-    def _of_statement(
-        self, number: int, kernel: str, values: Mapping[int, list[str]], whole: Places
-    ) -> Places | None:
+    def _of_statement(self, number: int, kernel: str, values: Mapping[int, list[str]], whole: Places) -> Places | None:
         """Return the places of what a statement computes, or of the next statements that it serves."""
         end = next(each for each in range(number, len(self.rows)) if self.rows[each].startswith("'''"))
 

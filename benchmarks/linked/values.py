@@ -106,9 +106,7 @@ def instrumented(text: str, kernels: list[str]) -> str:
     parts = re.split(r"(?m)^(?=\w+ = async_compile\.cpp)", changed)
     # All kernels draw the same, those too whose lines are not noted.
     parts = [_RANDOM.sub("depyf_drawn(", each) for each in parts]
-    return "".join(
-        _INCLUDE.sub(lambda found: found[0] + PRELUDE, each) if "depyf_" in each else each for each in parts
-    )
+    return "".join(_INCLUDE.sub(lambda found: found[0] + PRELUDE, each) if "depyf_" in each else each for each in parts)
 
 
 def _inputs(scope: dict[str, Any]) -> list[Any]:

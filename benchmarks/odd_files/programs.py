@@ -28,7 +28,7 @@ def walk(top, *rest, key=None):
         finally:
             top = name
 ''',
-    "classes": '''class Base:
+    "classes": """class Base:
     kind = "base"
 
     def __init__(self, value=0):
@@ -44,8 +44,8 @@ class Sub(Base, metaclass=type):
     def __init__(self):
         super().__init__(1)
         self.items = {k: [v for v in range(k) if v % 2] for k in range(3)}
-''',
-    "loops": '''def first(rows, wanted):
+""",
+    "loops": """def first(rows, wanted):
     count = 0
     while True:
         for row in rows:
@@ -58,12 +58,12 @@ class Sub(Base, metaclass=type):
             return count
         with open(wanted) as file, open(row) as other:
             rows = [file.read(), *other]
-''',
-    "constants": '''LIMITS = (1, -2.5, 3j, "text", b"bytes", None, True, ...)
+""",
+    "constants": """LIMITS = (1, -2.5, 3j, "text", b"bytes", None, True, ...)
 NAMES = {"a": 1, "b": (2, 3)}
 total = sum(LIMITS[:2]) if NAMES else 0
 pick = lambda x, y=1: x or y
-''',
+""",
 }
 COMPILE = """
 import importlib.util, json, marshal, sys

@@ -49,7 +49,10 @@ def hypothesmith(seed: int, count: int) -> Sources:
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
-        max_examples=count, deadline=None, database=None, phases=[hypothesis.Phase.generate],
+        max_examples=count,
+        deadline=None,
+        database=None,
+        phases=[hypothesis.Phase.generate],
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.given(hypothesmith_.from_node())

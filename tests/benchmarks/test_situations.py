@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 
 import pytest
 
 from benchmarks import situations
 from benchmarks.blind_pages import blind, drawn
 from benchmarks.forks import Forks, Ran
-from benchmarks.situations import PROGRAMS, Judgement, bars, first_bars, judge, marked, measured, record, shares, state
+from benchmarks.situations import (
+    PROGRAMS,
+    Judgement,
+    bars,
+    first_bars,
+    is_running,
+    judge,
+    marked,
+    measured,
+    record,
+    shares,
+    state,
+)
 
 PROGRAM = "def f(x):\n    return x * gain  # here: gain\n"
 EXPECTED = {
@@ -138,6 +151,7 @@ def test_a_first_run_is_kept_once(monkeypatch, tmp_path):
     assert [each.number for each in first_bars(kept)] == ["0 of 1", "0", "1 of 1"]
 
 
+EXPECTED = {"batch", "healthy", "must", "not_said", "loud", "quiet", "exit_code"}
 KEYS = {"words", "kind", "line", "first", "above_low", "low", "compiles", "shares", "no_fix", "fix_has", "fix_lacks"}
 
 
@@ -145,13 +159,25 @@ KEYS = {"words", "kind", "line", "first", "above_low", "low", "compiles", "share
 def test_each_program_has_an_expectation_whose_marks_exist(path):
     expected = json.loads(path.with_suffix(".json").read_text())
     assert expected.get("healthy") or expected["must"]
-    assert set(expected) <= {"batch", "healthy", "must", "not_said", "loud", "quiet", "exit_code"}
-    for mark in expected.get("quiet", ()):
-        marked(path.read_text(), mark)
-    for wanted in expected.get("must", ()):
-        assert set(wanted) <= KEYS
-        if "line" in wanted:
-            marked(path.read_text(), wanted["line"])
+    others = expected.pop("releases", {})
+    assert all(set(each) <= {*EXPECTED, "lacking"} for each in others.values())
+    assert set(expected) <= EXPECTED
+    for each in (expected, *others.values()):
+        for mark in each.get("quiet", ()):
+            marked(path.read_text(), mark)
+        for wanted in each.get("must", ()):
+            assert set(wanted) <= KEYS
+            if "line" in wanted:
+                marked(path.read_text(), wanted["line"])
+
+
+def test_an_expectation_may_differ_on_some_releases(monkeypatch, tmp_path):
+    here = ".".join(version("torch").split(".")[:2])
+    assert is_running(f"torch {here}") and is_running(f"torch 2.0 to {here}") and is_running("Python 3.8 to 3.99")
+    assert not is_running("torch 2.0 to 2.1") and not is_running("Python 2.7")
+    monkeypatch.setattr(situations, "PROGRAMS", tmp_path)
+    (tmp_path / "one.json").write_text(json.dumps({"healthy": True, "releases": {f"torch {here}": {"lacking": "no"}}}))
+    assert measured("one") is None
 
 
 def _ending_with(code: int, without_depyf: int):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from depyf.findings import findings
-from depyf.findings.catalogue.breaks import kind_of_break
+from depyf.findings.catalogue.breaks import called_in, kind_of_break
 from depyf.findings.catalogue.classify import kind_of_recompile
 from depyf.findings.nearest import guard_failures, independent
 from depyf.model.guard_failure import Check, GuardFailure
@@ -76,3 +76,8 @@ def test_the_guard_on_transforms_is_a_state_of_the_call() -> None:
     keys = GuardFailure('L["x"]', Check.DISPATCH_KEYS, "CPU, FuncTorchBatched", "CPU")
     (cause,) = independent(guard_failures(FailedEntry("0/0", (), (state, keys), True)))
     assert kind_of_recompile(cause).name == "function-transform"
+
+
+def test_torch_before_2_7_names_the_function_of_an_extension_in_its_reason() -> None:
+    reason = "Graph break due to unsupported builtin zlib.crc32. This function is either a Python builtin or"
+    assert called_in(GraphBreak(reason, "", (), "", None, (), 0, "")) == "`zlib.crc32`"

@@ -72,8 +72,8 @@ def test_a_source_that_is_not_whole_has_no_lines() -> None:
 @pytest.mark.parametrize(
     ("explained", "said"),
     [
-        ("L[\"n\"]: expected 1, got 2", "the number `n` (an argument) was 2, not 1  (:11 return x * n)"),
-        ("L[\"n\"]: expected 1, got 2  (:99 told)", "the number `n` (an argument) was 2, not 1  (:99 told)"),
+        ('L["n"]: expected 1, got 2', "the number `n` (an argument) was 2, not 1  (:11 return x * n)"),
+        ('L["n"]: expected 1, got 2  (:99 told)', "the number `n` (an argument) was 2, not 1  (:99 told)"),
         ("num_threads: expected 1, got 2", "the number of threads was 2, not 1"),
     ],
 )

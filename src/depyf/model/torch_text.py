@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
+from depyf.bytecode.patterns import pattern
 from depyf.model.guard_failure import ABSENT, PRESENT, Check, GuardFailure
 from depyf.model.user_line import UserLine
 
@@ -190,8 +191,14 @@ def is_place(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
+_HELD_NUMBER = pattern(r"_*as_tensor\((?P<of>[^()]+)\)\.item\(\) == (?P<expected>-?[\d.]+(?:e[+-]?\d+)?)$")
+
+
 def condition_failure(condition: str, values: tuple[tuple[str, str], ...] = ()) -> GuardFailure:
-    """Return the failure of a condition. One dimension that is too small and an identity have checks of their own.
+    """Return the failure of a condition. A dimension that is too small, a number of the user's, and an identity have
+    checks of their own.
+
+    Before 2.12 torch makes a tensor of a float attribute, and writes `___as_tensor(L['self'].rate).item() == 0.15`.
 
     Args:
         condition: torch's expression, such as `2 <= L['x'].size()[0]`.
@@ -200,6 +207,9 @@ def condition_failure(condition: str, values: tuple[tuple[str, str], ...] = ()) 
     small = small_dimension(condition)
     if small is not None and values:
         return GuardFailure(small[0], Check.DIMENSION, "2 or more", values[0][1], dimension=small[1])
+    number = _HELD_NUMBER.match(condition)
+    if number is not None and len(values) == 1:
+        return GuardFailure(values[0][0], Check.VALUE, number["expected"], values[0][1])
     check = Check.IDENTITY if is_identity(condition) else Check.CONDITION
     return GuardFailure(condition, check, values=() if check is Check.IDENTITY else values)
 

@@ -260,6 +260,8 @@ _NODE = re.compile(r"While executing %\w+ : .*?\[target=(?P<target>[\w.]+)\]")
 _NO_ADVICE = re.compile(r"\b([Ff]ile|[Rr]eport) an issue\b|is fundamental|\bmay be possible\b|^Note\b|double check")
 _CALLED = re.compile(r"(?:function|builtin|method) `(?P<name>[^`<]+?|<unknown module>[^`]+?)\.?`")
 _CALLED_OBJECT = re.compile(r"function `?<(?:function|bound method) (?P<name>\S+) (?:at|of) ")
+_CALLED_BEFORE = re.compile(r"unsupported builtin (?P<name>[\w.]+?)\.? ")
+"""torch before 2.7: Graph break due to unsupported builtin zlib.crc32. This function is either a Python builtin ..."""
 _HOOK = re.compile(r"\bhook\(")
 _MODULES = "torch/nn/modules/module.py"
 
@@ -267,6 +269,7 @@ _MODULES = "torch/nn/modules/module.py"
 def called_in(found: GraphBreak) -> str:
     """Return the function whose call ended a graph, by torch's explanation, or "a function"."""
     name = _CALLED_OBJECT.search(f"{found.explanation} {found.reason}") or _CALLED.search(found.explanation)
+    name = name or _CALLED_BEFORE.search(found.reason)
     if name is None:
         return "a function"
     place = found.where.filename.replace("\\", "/") if found.where is not None else ""
