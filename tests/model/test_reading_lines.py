@@ -95,3 +95,16 @@ def test_a_default_is_read_in_the_function_that_has_it(tmp_path) -> None:
     assert followed("activation.__defaults__[0]", here, [here, power]) == (str(file), 9)
     assert followed("activation.__closure__[0].cell_contents", here, [here, power]) == (str(file), 9)
     assert followed("activation.__defaults__[0]", here, [here, power, other]) == (str(file), 2)
+
+
+def test_an_attribute_of_a_called_object_is_read_in_its_method(tmp_path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(
+        "def run(net, x):\n    return net(x).sum()\n\n\ndef forward(self, x):\n    y = x + 1\n    return y + self.shift\n"
+    )
+    here = LinesRead("run", str(file), 1, (2,), (2,), (2,))
+    forward = LinesRead("Wave.forward", str(file), 5, (6, 7), (6, 7), (6, 7))
+    unread = LinesRead("Wave.forward", str(file), 5, (6, 7), (6,), (6,))
+    assert followed("net.shift", here, [here, forward]) == (str(file), 7)
+    assert followed("self[0].shift", here, [here, forward]) == (str(file), 7)
+    assert followed("net.shift", here, [here, unread]) == (str(file), 2)

@@ -63,11 +63,14 @@ def followed(subject: str, here: LinesRead, read: Iterable[LinesRead]) -> tuple[
         source = function_source(here.filename, here.first_line)
         line = reading_line(subject, source)
         if line is None:
-            return found
+            return found or _in_method(subject, others)
         found = here.filename, here.first_line + line
         called = _handed_over(subject, source, line, others)
         if called is None:
-            return _inside(subject, others) or found
+            inside = _inside(subject, others)
+            if inside is None and not _reads_itself(subject, source):
+                inside = _in_method(subject, others)
+            return inside or found
         here, subject = called
         others.remove(here)
 
@@ -107,6 +110,30 @@ def _inside(subject: str, others: list[LinesRead]) -> tuple[str, int] | None:
         line = reading_line(positional[place].arg, source) if place < len(positional) else None
         return None if line is None else (called.filename, called.first_line + line)
     return (called.filename, called.lines[0]) if len(called.lines) == 1 else None
+
+
+def _in_method(subject: str, others: list[LinesRead]) -> tuple[str, int] | None:
+    """Return the line of the only inlined method that reads an attribute of its own object, or None.
+
+        def run(net, x):
+            return net(x)            # `net.shift` differs
+        def forward(self, x):
+            return x + self.shift    # this line reads it
+    """
+    name = subject.rpartition(".")[2]
+    if "." not in subject or not name.isidentifier():
+        return None
+    places = []
+    for each in others:
+        line = reading_line(f"self.{name}", function_source(each.filename, each.first_line))
+        if line is not None and each.first_line + line in each.read:
+            places.append((each.filename, each.first_line + line))
+    return places[0] if len(set(places)) == 1 else None
+
+
+def _reads_itself(subject: str, source: str) -> bool:
+    """Return whether a function reads the value itself, and not only an object that holds the value."""
+    return any(text == _normal(subject) for _, text, _ in _reads(source))
 
 
 def _normal(subject: str) -> str:

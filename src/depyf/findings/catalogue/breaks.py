@@ -51,12 +51,12 @@ SIGNS = (
         r"^(for|while)\b",
     ),
     _sign(*_BRANCH, _DATA),
-    _sign(*_BRANCH, r"Tensor\.item|Data dependent operator", r"^(el)?if\b"),
+    _sign(*_BRANCH, r"Tensor\.item|[Dd]ata dependent operator", r"^(el)?if\b"),
     _sign(
         "tolist",
         "`.tolist()` takes numbers out of a tensor",
         "index the tensor instead, without `.tolist()`",
-        "Data dependent operator|tolist",
+        "[Dd]ata dependent operator|tolist",
         r"tolist\(",
     ),
     _sign(
@@ -64,14 +64,14 @@ SIGNS = (
         "a random number of NumPy is drawn",
         "draw it with `torch.rand` or another function of torch, which stays in the graph; or draw it before the call, "
         "and pass it as a tensor",
-        f"Tensor\\.item|Data dependent operator|{_CALL}",
+        f"Tensor\\.item|[Dd]ata dependent operator|{_CALL}",
         r"\b(np|numpy)\.random\.\w+",
     ),
     _sign(
         "item",
         "`.item()`, `int()` or `float()` takes a number out of a tensor",
         "keep the number as a tensor of one element, without `.item()`, `int()` or `float()`",
-        r"Tensor\.item|Data dependent operator",
+        r"Tensor\.item|[Dd]ata dependent operator",
         explanation=r"Tensor\.item|_local_scalar_dense",
     ),
     _sign(
