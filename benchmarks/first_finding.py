@@ -22,7 +22,7 @@ import torch
 
 import depyf
 from benchmarks.bar import Bar, report
-from corpus.problems.seeded import CLEAN, HERE, PROBLEMS
+from corpus.problems.seeded import CLEAN, HERE, LACKING, PROBLEMS
 from depyf.findings import Finding, findings
 
 for _name in ("training", "loops", "without"):
@@ -30,7 +30,10 @@ for _name in ("training", "loops", "without"):
 
 
 def lacking(program: Callable[[], object]) -> str:
-    """Return the error with which a program ends on this torch without depyf, or ""."""
+    """Return why this torch cannot show a problem, such as the error with which a program ends, or ""."""
+    release = ".".join(torch.__version__.split(".")[:2])
+    if reason := LACKING.get(program.__name__, {}).get(release):
+        return reason
     torch._dynamo.reset()
     torch.manual_seed(0)
     try:

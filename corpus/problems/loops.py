@@ -20,7 +20,7 @@ LOG = logging.getLogger(__name__)
 SCALE = 1
 
 
-@problem("argument-function", "closure-function")
+@problem("argument-function", "closure-function", lacking={"2.9": "it has no guard on a default of a function"})
 def a_new_lambda_in_each_round() -> None:
     @compiled
     def apply(x: Tensor, activation: Callable[[Tensor], Tensor]) -> Tensor:
@@ -98,7 +98,7 @@ def a_warning_in_the_step() -> None:
     step(torch.randn(4))
 
 
-@problem("break-random", "break-skipped-function")
+@problem("break-random", "break-skipped-function", lacking={"2.15": "it traces `random.seed`"})
 def noise_from_the_standard_library() -> None:
     @compiled
     def jitter(x: Tensor) -> Tensor:

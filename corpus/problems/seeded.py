@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -13,12 +14,24 @@ PROBLEMS: dict[str, tuple[frozenset[str], Callable[[], object]]] = {}
 CLEAN: dict[str, Callable[[], object]] = {}
 
 
-def problem(*kinds: str) -> Callable[[Callable[[], object]], Callable[[], object]]:
-    """Return a decorator for a program with one problem; several kinds where more than one name fits."""
+LACKING: dict[str, Mapping[str, str]] = {}
+"""By name: why a release, such as "2.6", does not have the problem, by torch's own log."""
+
+
+def problem(
+    *kinds: str, lacking: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[Callable[[], object]], Callable[[], object]]:
+    """Return a decorator for a program with one problem; several kinds where more than one name fits.
+
+    Args:
+        kinds: the kinds that are right.
+        lacking: why a release does not have the problem, by the release.
+    """
 
     def add(program: Callable[[], object]) -> Callable[[], object]:
         assert program.__name__ not in PROBLEMS, program.__name__
         PROBLEMS[program.__name__] = frozenset(kinds), program
+        LACKING[program.__name__] = lacking
         return program
 
     return add

@@ -86,6 +86,9 @@ def reason_of(failure: Failure) -> str:
     raised = _RAISED.search(failure.reason)
     if raised is not None and first.endswith("fake tensor call"):
         return f"{raised['error']}: {raised['text']}".rstrip(".")
+    if first.startswith("Failed running ") and first.endswith(":") and len(lines) > 1:
+        # torch before 2.8 has the call with all its arguments in the first line.
+        return lines[1].partition(". ")[0].rstrip(".")
     if first.startswith("Constraints violated") and len(lines) > 1:
         return lines[1].removeprefix("- ").partition(". ")[0]
     return (f"{first} {lines[1]}" if first.endswith("raised:") and len(lines) > 1 else first).rstrip(".")
