@@ -151,7 +151,7 @@ def test_a_first_run_is_kept_once(monkeypatch, tmp_path):
     assert [each.number for each in first_bars(kept)] == ["0 of 1", "0", "1 of 1"]
 
 
-EXPECTED = {"batch", "healthy", "must", "not_said", "loud", "quiet", "exit_code"}
+EXPECTATION = {"batch", "healthy", "must", "not_said", "loud", "quiet", "exit_code"}
 KEYS = {"words", "kind", "line", "first", "above_low", "low", "compiles", "shares", "no_fix", "fix_has", "fix_lacks"}
 
 
@@ -160,8 +160,8 @@ def test_each_program_has_an_expectation_whose_marks_exist(path):
     expected = json.loads(path.with_suffix(".json").read_text())
     assert expected.get("healthy") or expected["must"]
     others = expected.pop("releases", {})
-    assert all(set(each) <= {*EXPECTED, "lacking"} for each in others.values())
-    assert set(expected) <= EXPECTED
+    assert all(set(each) <= {*EXPECTATION, "lacking"} for each in others.values())
+    assert set(expected) <= EXPECTATION
     for each in (expected, *others.values()):
         for mark in each.get("quiet", ()):
             marked(path.read_text(), mark)

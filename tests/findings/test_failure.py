@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from depyf.findings.failures import reason_of
 from depyf.model.failure import Failure
 
 REASON = """Dynamo recompile limit exceeded
@@ -20,3 +21,8 @@ def test_a_reason_has_a_first_line_and_hints() -> None:
 
 def test_a_reason_of_one_line_has_no_hints() -> None:
     assert (Failure("X", "no", None).summary, Failure("X", "no", None).hints) == ("no", [])
+
+
+def test_torch_before_2_8_says_why_an_operation_failed_below_the_call() -> None:
+    reason = "Failed running call_function lib.halve.default(*(FakeTensor(..., size=(3,)),), **{}):\nno fake impl. Use x"
+    assert reason_of(Failure("TorchRuntimeError", reason, None)) == "no fake impl"
