@@ -25,7 +25,15 @@ _COLLECTING = frozenset(("append", "add", "extend", "insert", "put"))
 def marked_at_call(
     root: Function, function: Function, compiled: Compile, failure: GuardFailure, dimensions: str
 ) -> str:
-    """Return how to mark dimensions of an argument at the call of the user's function; "" if the call is unknown."""
+    """Return how to mark dimensions of an argument at the call of the user's function; "" if the call is unknown.
+
+    Args:
+        root: the function whose source has the parameters; for a resume function, the function that it resumes.
+        function: the function that was compiled again.
+        compiled: the recompile, with the user's stack of the call.
+        failure: the guard that failed on a size.
+        dimensions: the dimensions to mark, as the argument of `mark_dynamic`: `0` or `[0, 1]`.
+    """
     if function.is_resume or is_foreign(function.filename):
         return ""
     stack = [line for line in compiled.user_stack if not is_of_torch(line.filename)]

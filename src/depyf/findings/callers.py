@@ -31,7 +31,13 @@ class Call:
 
 
 def own_call(function: Function, compiled: Compile, failure: GuardFailure) -> Call | None:
-    """Return the user's call that led to a library function, or None for the user's own function."""
+    """Return the user's call that led to a library function, or None for the user's own function.
+
+    Args:
+        function: the function that was compiled.
+        compiled: a compile of it, with the user's stack of the call.
+        failure: the guard that failed, whose value the call may pass.
+    """
     if not is_foreign(function.filename):
         return None
     stack = [line for line in compiled.user_stack if not is_of_torch(line.filename)]

@@ -307,6 +307,12 @@ def where_of(session: Session, cause: Cause, compiled: Compile, failure: GuardFa
     """Return the line that needs a value, else the call, else the first line of the function.
 
     If torch names a line of a library in this recompile, the line of another recompile for the value counts.
+
+    Args:
+        session: the run, with the files of the user's lines.
+        cause: the cause, with the guard failures of all its recompiles.
+        compiled: the recompile that the finding shows.
+        failure: the guard that failed in it.
     """
     function = cause.function
     checks = (part for part in (cause, *cause.below) if part.function is function)

@@ -230,6 +230,11 @@ def _switches(text: str) -> Iterator[tuple[int, str]]:
 def applied(saving: Saving, text: bytes | str, *, is_tried: bool) -> str:
     """Return the text of a file with a saving.
 
+    Args:
+        saving: the saving.
+        text: the content of the user's file.
+        is_tried: whether the edit is for a measured run, and not for the patch.
+
     Raises:
         RefusedError: its preconditions do not hold.
     """

@@ -152,6 +152,11 @@ def after_definition_of(module: cst.Module, line: int, added: Sequence[cst.BaseS
 
     Lines above it keep their numbers, so that edits there find theirs.
 
+    Args:
+        module: the syntax tree of the user's file.
+        line: a line inside the definition.
+        added: the new statements.
+
     Raises:
         RefusedError: the line is in no function or class.
     """

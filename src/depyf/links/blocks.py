@@ -26,7 +26,14 @@ class Block:
 
 
 def blocks(file: str, text: str, lines: Iterable[int], first: int | None = None) -> list[Block]:
-    """Return the functions of a file around `lines`, starting with the one that begins at line `first`."""
+    """Return the functions of a file around `lines`, starting with the one that begins at line `first`.
+
+    Args:
+        file: the path of the file.
+        text: its content.
+        lines: the line numbers, from 1.
+        first: the first line of the function that comes first, if there is one.
+    """
     rows = text.splitlines()
     functions = _functions(text)
     wanted = {first, *lines} - {None} if first is not None else set(lines)

@@ -26,7 +26,13 @@ _GRAPH = re.compile(r"\b__compiled_fn_(\d+)\b")
 
 
 def bytecode_links(text: str, origin: Callable[[int], Origins], note: str) -> Links:
-    """Return the origin of each instruction of a listing; `origin` translates a line number in it."""
+    """Return the origin of each instruction of a listing; `origin` translates a line number in it.
+
+    Args:
+        text: the listing, with a header line before each code object.
+        origin: returns the origins of a line number of the listing's source.
+        note: the note about the links.
+    """
     lines: dict[int, Origins] = {}
     current, begins = NOWHERE, False
     for number, line in enumerate(text.splitlines(), start=1):
@@ -48,8 +54,13 @@ def dynamo_links(
     """Return the origin of each instruction of Dynamo's code.
 
     Dynamo gives its instructions no lines. Python's table shows the last line of the user's for them. But the proof
-    walks the code and its source in step: `listed` has the source lines of each instruction, and `transformed` their
-    origins. An instruction that loads a graph has all lines of the graph.
+    walks the code and its source in step. An instruction that loads a graph has all lines of the graph.
+
+    Args:
+        text: the listing of Dynamo's bytecode.
+        listed: the source lines of each instruction, by code object.
+        transformed: returns the origins of a line of the source.
+        graphs: the origins of each graph, by its number.
     """
     lines: dict[int, Origins] = {}
     section, position = -1, 0

@@ -82,7 +82,13 @@ class Document:
 
 
 def documents(run: Run, function: Function, compiled: Compile) -> list[Document]:
-    """Return the texts of a compile of `function`."""
+    """Return the texts of a compile of `function`.
+
+    Args:
+        run: the run, which holds the texts.
+        function: the function that was compiled.
+        compiled: the compile.
+    """
     parts = _parts(compiled.artefacts)
     places = _captured_places(run, compiled)
     graphs = [

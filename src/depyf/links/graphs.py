@@ -44,8 +44,11 @@ def graph_places(text: str, names: Mapping[str, str]) -> Places:
 def graph_links(text: str, names: Mapping[str, str], captured: Places | None = None) -> Links:
     """Return the origin of each line of a graph.
 
-    captured: the places of the graph that Dynamo captured in this run. A later stage that names other places of the
-        same file, or none of these, comes from a cache; its lines may have moved since.
+    Args:
+        text: the printed graph, with torch's comments.
+        names: the index's names of files.
+        captured: the places of the graph that Dynamo captured in this run. A later stage that names other places of the
+            same file, or none of these, comes from a cache; its lines may have moved since.
     """
     moved = moved_since(text, names, captured) if captured is not None else {}
     if moved is None:
@@ -67,7 +70,13 @@ def graph_links(text: str, names: Mapping[str, str], captured: Places | None = N
 
 
 def moved_since(text: str, names: Mapping[str, str], captured: Places) -> Mapping[Origin, Origin] | None:
-    """Return the current places for the places in a graph: {} if the graph's are current, None if unknown."""
+    """Return the current places for the places in a graph: {} if the graph's are current, None if unknown.
+
+    Args:
+        text: the printed graph, with torch's comments.
+        names: the index's names of files.
+        captured: the places of the graph that Dynamo captured in this run.
+    """
     places = graph_places(text, names)
     return moved_places(places, captured) if is_stale(places, captured) else {}
 

@@ -44,7 +44,13 @@ class Computed:
     def origins(
         self, nodes: Mapping[str, Origins], names: Mapping[str, str], moved: Mapping[Origin, Origin]
     ) -> Origins:
-        """Return its origins: by its nodes, else by the innermost line of each stack, moved to its current place."""
+        """Return its origins: by its nodes, else by the innermost line of each stack, moved to its current place.
+
+        Args:
+            nodes: the origins of the lowered graph's nodes.
+            names: the index's names of files.
+            moved: the current places for the places in a cache.
+        """
         by_nodes = joined(nodes.get(name, NOWHERE) for name in self.nodes)
         innermost = (_innermost(stack, names) for stack in self.stacks if _FRAME.search(stack))
         return by_nodes or frozenset(moved.get(place, place) for place in innermost)
@@ -61,12 +67,14 @@ def kernel_links(
 ) -> Links:
     """Return the origin of each line of Inductor's module.
 
-    computed: the record of each call by its handle; None if Inductor did not write it.
-    nodes: the origins of the nodes of the lowered graph.
-    names: the index's names of files.
-    captured: the places of the captured graph. Other places come from a cache.
-    moved: the current places for the places in the cache.
-    inside: the lines inside kernels for which more is known than the links of their kernel.
+    Args:
+        text: Inductor's module.
+        computed: the record of each call by its handle; None if Inductor did not write it.
+        nodes: the origins of the nodes of the lowered graph.
+        names: the index's names of files.
+        captured: the places of the captured graph. Other places come from a cache.
+        moved: the current places for the places in the cache.
+        inside: the lines inside kernels for which more is known than the links of their kernel.
     """
     if computed is None:
         return Links({}, UNTOLD)

@@ -51,9 +51,11 @@ class Seen:
 def transformed_links(text: str, graphs: Graphs, seen: Seen, begins: Origin) -> Links:
     """Return the origin of each line of a transformed function's file.
 
-    graphs: the graphs that it may call, by number.
-    seen: the lines that torch named. A comment without a file name means a line in the function's own file.
-    begins: the line of the user's function, or the line at which a resume function continues.
+    Args:
+        text: the source of Dynamo's code, with depyf's comments.
+        graphs: the graphs that it may call, by number.
+        seen: the lines that torch named. A comment without a file name means a line in the function's own file.
+        begins: the line of the user's function, or the line at which a resume function continues.
     """
     own_file, _ = begins
     lines = _of_comments(text, seen.breaks, own_file)

@@ -53,7 +53,13 @@ DEFINITIONS: dict[str, Json] = {}
 
 
 def named(name: str, form: Form, about: str = "") -> Form:
-    """Return a form whose schema stands once, under a name."""
+    """Return a form whose schema stands once, under a name.
+
+    Args:
+        name: the name in the schema's `$defs`.
+        form: the form of the values.
+        about: the description in the schema.
+    """
     DEFINITIONS[name] = form.schema | ({"description": about} if about else {})
     return Form({"$ref": f"#/$defs/{name}"}, form.write, form.read, form.state)
 

@@ -208,7 +208,13 @@ def module_times(times: CompileTimes) -> list[ModuleTimes]:
 
 
 def repetition(times: CompileTimes, compile_id: str, repeat: Repeat) -> Repetition:
-    """Return the times of equal blocks that have a path. A kernel that several blocks share counts for the first."""
+    """Return the times of equal blocks that have a path. A kernel that several blocks share counts for the first.
+
+    Args:
+        times: the compile times of the run.
+        compile_id: the id of the compile.
+        repeat: the blocks, with the path of the first module.
+    """
     container, _, first = repeat.first.rpartition(".")
     numbers = range(int(first), int(first) + repeat.blocks) if first.isdecimal() else ()
     paths = {f"{container}.{number}" if container else str(number): number for number in numbers}

@@ -17,6 +17,11 @@ def counted(number: int, what: str, several: str = "") -> str:
 
     >>> counted(1, "graph"), counted(2, "graph"), counted(0, "process", "processes")
     ('1 graph', '2 graphs', '0 processes')
+
+    Args:
+        number: the count.
+        what: the singular.
+        several: the plural, if it is not formed with an `s`.
     """
     return f"{number} {what if number == 1 else several or what + 's'}"
 

@@ -44,13 +44,16 @@ def reading_line(subject: str, source: str, after: int = 0) -> int | None:
 def followed(subject: str, here: LinesRead, read: Iterable[LinesRead]) -> tuple[str, int] | None:
     """Return the file and the line that first read a value, in a function or in one that it passes the value to.
 
-    here: the function.
-    read: what Dynamo read when it compiled the function, including its callees.
+    def run(x, value):
+        return scaled(x, value)  # passes `value` as `factor`
 
-        def run(x, value):
-            return scaled(x, value)  # passes `value` as `factor`
-        def scaled(x, factor):
-            return x * factor        # this line reads it
+    def scaled(x, factor):
+        return x * factor        # this line reads it
+
+    Args:
+        subject: the value as the function spells it.
+        here: the function.
+        read: the lines that Dynamo read when it compiled the function, including those of its callees.
     """
     place_read, place_of_here = None, (here.filename, here.first_line)
     others = [lines_read for lines_read in read if (lines_read.filename, lines_read.first_line) != place_of_here]

@@ -65,7 +65,13 @@ def _is_prefix(text: str, position: int) -> bool:
 
 
 def find_outside(text: str, words: str, start: int = 0) -> int:
-    """Return the first position of `words` in a text outside of strings and brackets, or -1."""
+    """Return the first position of `words` in a text outside of strings and brackets, or -1.
+
+    Args:
+        text: the text to search.
+        words: the words to find.
+        start: the position at which the search begins.
+    """
     return next((position for position in outside(text, start) if text.startswith(words, position)), -1)
 
 

@@ -20,7 +20,13 @@ MOST_LINES = 40
 
 
 def line_at(filename: str, line: int, function: str = "") -> UserLine:
-    """Return a line of a source file; its text is empty if the file cannot be read."""
+    """Return a line of a source file; its text is empty if the file cannot be read.
+
+    Args:
+        filename: the path of the file.
+        line: the line number, from 1.
+        function: the name of the function around it, if known.
+    """
     return UserLine(filename, line, linecache.getline(filename, line).strip(), function)
 
 

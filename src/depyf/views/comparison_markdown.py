@@ -17,7 +17,10 @@ MOST_DETAILS = 40
 def comment(changes: Iterable[tuple[str, Change]], old: Iterable[Finding], new: Iterable[Finding]) -> str:
     """Return a comment: new and resolved findings, then each change with its lines in a folded section.
 
-    changes: each change with its process, or "" if there is only one.
+    Args:
+        changes: each change with its process, or "" if there is only one.
+        old: the findings of the run before.
+        new: the findings of the run after.
     """
     all_changes = list(changes)
     before, after = list(old), list(new)

@@ -37,7 +37,13 @@ def bundle(text: str, run: Run | None, caption: str = "") -> dict[str, str]:
 
 
 def bundle_of_capture(directory: Path, text: str, ended: bool) -> dict[str, str]:
-    """Return the content for a capture: the report of its files after its context has ended."""
+    """Return the content for a capture: the report of its files after its context has ended.
+
+    Args:
+        directory: the dump of the capture.
+        text: the plain text that is shown where HTML is not.
+        ended: whether the context has ended.
+    """
     run = read_run(directory) if ended and (directory / INDEX).is_file() else None
     return bundle(text, run, text.partition("\n")[0])
 

@@ -42,7 +42,15 @@ class Cause:
 
 
 def of_lines(kind: str, what: str, before: str, after: str, *, is_python: bool = True) -> Cause:
-    """Return the first significant line in which two texts differ. C++ has no comments that begin with `#`."""
+    """Return the first significant line in which two texts differ. C++ has no comments that begin with `#`.
+
+    Args:
+        kind: the kind of the cause, for example `graph` or `config`.
+        what: the subject of the cause in words.
+        before: the text in the earlier key.
+        after: the text in the key that missed.
+        is_python: whether lines that begin with `#` are comments.
+    """
     old, other = _lines(before, is_python=is_python), _lines(after, is_python=is_python)
     diff = list(difflib.unified_diff(old, other, lineterm="", n=0))[2:]
     details = tuple(line for line in diff if not line.startswith("@@"))[:MOST_LINES]

@@ -50,7 +50,13 @@ class Difference:
 
 
 def snapshot_text(name: str, torch_version: str, facts: Iterable[Fact]) -> str:
-    """Return the text of a snapshot file."""
+    """Return the text of a snapshot file.
+
+    Args:
+        name: the name of the test.
+        torch_version: the version of torch that compiled.
+        facts: the facts about the compiles.
+    """
     return "\n".join([HEAD.format(name), f"torch {release(torch_version)}", "", *snapshot_lines(facts)]) + "\n"
 
 
@@ -62,7 +68,13 @@ def snapshot_lines(facts: Iterable[Fact]) -> list[str]:
 
 
 def compare(text: str, torch_version: str, facts: Iterable[Fact]) -> Difference | None:
-    """Return how facts differ from the text of a snapshot, or None."""
+    """Return how facts differ from the text of a snapshot, or None.
+
+    Args:
+        text: the content of the snapshot file.
+        torch_version: the version of torch that compiled now.
+        facts: the facts about the compiles of now.
+    """
     version = _VERSION.search(text)
     before = [line for line in text.splitlines() if line.partition(" ")[0] in LABELS.values()]
     after = snapshot_lines(facts)

@@ -34,6 +34,13 @@ def chosen_values(run: Run, finding: Finding) -> Iterator[Edit]:
     for change, what in ((_chosen, "`torch.where`"), (_conditional, "`torch.cond`")):
 
         def apply(module: cst.Module, line: int, change: Change = change) -> cst.Module:
+            """Return the module with the statement at a line replaced by the values of its branches.
+
+            Args:
+                module: the syntax tree of the user's file.
+                line: the line of the `if`.
+                change: the rewrite of the statement.
+            """
             return replace_statement(module, line, change)
 
         is_last = change is _conditional

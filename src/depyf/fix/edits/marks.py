@@ -57,7 +57,13 @@ def _dimension(failure: GuardFailure) -> int | None:
 
 
 def parameter(run: Run, event: Event, failure: GuardFailure) -> tuple[int, str] | None:
-    """Return the position and the name of the parameter that the value is, or None for another value."""
+    """Return the position and the name of the parameter that the value is, or None for another value.
+
+    Args:
+        run: the run, with the user's sources.
+        event: the recompiles and their cause.
+        failure: the guard that failed, with torch's expression for the value.
+    """
     source = ast.parse(failure.source or "None", mode="eval").body if failure.source else None
     is_local = isinstance(source, ast.Subscript) and isinstance(source.value, ast.Name) and source.value.id == "L"
     if not is_local or not isinstance(source.slice, ast.Constant):  # type: ignore[union-attr]

@@ -90,7 +90,16 @@ def left_out(module: cst.Module, line: int) -> list[cst.FunctionDef]:
 
 
 def without_disable(module: cst.Module, _: int, name: str) -> cst.Module:
-    """Remove `torch.compiler.disable` from the functions of a name."""
+    """Remove `torch.compiler.disable` from the functions of a name.
+
+    Args:
+        module: the syntax tree of the user's file.
+        _: the line, which is not needed.
+        name: the name of the functions.
+
+    Raises:
+        RefusedError: the file does not define such a function.
+    """
     visitor = _Enabled(name)
     changed = module.visit(visitor)
     if not visitor.count:

@@ -47,13 +47,22 @@ _SAME_ORDER = frozenset(("view", "_unsafe_view", "reshape", "unsqueeze", "squeez
 def launched(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> list[Launched]:
     """Return each launch of a kernel with the nodes of its lines.
 
-    computed: the nodes that each launch computes, by its handle, as Inductor records them.
+    Args:
+        module: Inductor's module.
+        graph: the lowered graph.
+        computed: the nodes that each launch computes, by its handle, as Inductor records them.
     """
     return _Module(module, graph, computed).all()
 
 
 def library_results(module: Module, graph: Graph, computed: Mapping[str, tuple[str, ...]]) -> dict[int, str]:
-    """Return the node whose result each call of a library's kernel gives, by the position among all launches."""
+    """Return the node whose result each call of a library's kernel gives, by the position among all launches.
+
+    Args:
+        module: Inductor's module.
+        graph: the lowered graph.
+        computed: the nodes that each launch computes, by its handle.
+    """
     followed = _Module(module, graph, computed)
     followed.all()
     return followed.libraries

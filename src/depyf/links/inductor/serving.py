@@ -24,7 +24,14 @@ def linked(
 ) -> list[Line]:
     """Return the lines. A line that gives no whole result serves its `likely` node, or the nodes that need its value.
 
-    doubts: nodes that a statement may compute instead, if they come `before` the nodes that need its value.
+    Args:
+        followed: the statements of the kernel in order, each with its term.
+        aliases: the variables that stand for another one.
+        computes: the nodes whose result each statement gives.
+        in_parts: the nodes that several statements compute together.
+        likely: the node that a statement with an unknown value serves, by its index.
+        doubts: nodes that a statement may compute instead, by its index.
+        before: returns those of some nodes that other nodes need.
     """
     needed: dict[str, dict[str, None]] = {}
     doubted: dict[str, set[str]] = {}

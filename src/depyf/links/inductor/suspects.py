@@ -45,6 +45,11 @@ def asked_for(line: Line, launched: Launched, graph: Graph) -> str:
 
     Of several nodes it is one that no line computes, that is a comparison if the line is, and that uses the line's
     numbers.
+
+    Args:
+        line: a line of the kernel whose term is no node's.
+        launched: the launch, with the terms of the nodes.
+        graph: the lowered graph.
     """
     terms, operands = launched.terms, held_by(line, launched)
     computed = {name for other in launched.lines for name in (*other.computes, *other.parts)}

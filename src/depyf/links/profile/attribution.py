@@ -36,7 +36,10 @@ OUTLIER = "took much longer or shorter than the others"
 def profile_of(recording: Recording, programs: Programs, names: Mapping[str, str]) -> Profile:
     """Return where the time of a step went.
 
-    names: the index's names for the files in the marks of lines.
+    Args:
+        recording: the events of the profiler, and the times of bare steps.
+        programs: the compiled texts that the events ran.
+        names: the index's names for the files in the marks of lines.
     """
     mark = leading_mark(recording.windows)
     steady, left_out = _steady(recording.windows, mark)
@@ -102,7 +105,13 @@ def _bare(recording: Recording, mark: str) -> list[float]:
 
 
 def pieces_of(period: Period, programs: Programs, usual: Usual) -> list[Piece]:
-    """Return the charge for each moment of a step, in order, without gaps or overlaps."""
+    """Return the charge for each moment of a step, in order, without gaps or overlaps.
+
+    Args:
+        period: the events of the step.
+        programs: the compiled texts that the events ran.
+        usual: the operations of a step, each with the user's line; empty if unknown.
+    """
     host = [event for event in period.events if not event.is_device and not event.is_mark]
     threads = defaultdict(list)
     for event in host:

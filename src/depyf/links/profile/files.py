@@ -25,6 +25,11 @@ SCHEMA = 1
 def write_profile(directory: Path, profile: Profile, run: Run) -> dict[str, Any]:
     """Write the files of a profile into its dump; return the content of `profile.json`.
 
+    Args:
+        directory: the dump.
+        profile: where the time of a step went.
+        run: the dump's run, which has the user's sources.
+
     Raises:
         OSError: a file cannot be written.
     """

@@ -21,7 +21,13 @@ Usual = list[tuple[str, Origin | None]]
 
 
 def lines_of_operations(lined: Iterable[Event], mark: str, names: Mapping[str, str]) -> Usual:
-    """Return the operations of a marked step and their lines. If steps differ, use the most frequent form."""
+    """Return the operations of a marked step and their lines. If steps differ, use the most frequent form.
+
+    Args:
+        lined: the events of the steps that ran with marks of lines.
+        mark: the name of the mark that begins a step.
+        names: the index's names of files.
+    """
     forms = [tuple(operations_with_lines(period, names)) for period in periods(lined, mark)] if mark else []
     return list(Counter(forms).most_common(1)[0][0]) if forms else []
 

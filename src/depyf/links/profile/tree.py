@@ -61,7 +61,13 @@ def all_nodes(roots: Iterable[Node]) -> Iterator[Node]:
 
 
 def spans(roots: list[Node], start: int, end: int) -> list[Span]:
-    """Return the innermost event at each moment from `start` to `end`, as stretches without gaps or overlaps."""
+    """Return the innermost event at each moment from `start` to `end`, as stretches without gaps or overlaps.
+
+    Args:
+        roots: the outermost events of a thread.
+        start: the first moment, in nanoseconds.
+        end: the last moment, in nanoseconds.
+    """
     found_spans: list[Span] = []
     at = start
     open_nodes: list[Node] = []

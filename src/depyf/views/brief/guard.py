@@ -20,7 +20,10 @@ MOST_KNOWN = 40
 def guard_explained(question: Question, compile_id: str, wanted: str) -> str:
     """Return JSON that explains guards of a compile.
 
-    wanted: the number of a guard, from 1, or a part of its text, or of the value as the user writes it.
+    Args:
+        question: the runs, and the budget of the answer.
+        compile_id: the id of the compile.
+        wanted: the number of a guard, from 1, or a part of its text, or of the value as the user writes it.
 
     Raises:
         UnknownIdError: there is no such compile or guard.

@@ -26,8 +26,11 @@ class Part:
 def stage_of_line(question: Question, file: str, line: int, stage: str = "") -> str:
     """Return JSON with what a line became in a stage, or, without a stage, in which stages it is.
 
-    file: the user's file, by its path, the end of it, or its name.
-    stage: the key of a text, such as `captured_graph`, `transformed`, `kernel` or `guards`, or its start.
+    Args:
+        question: the runs, and the budget of the answer.
+        file: the user's file, by its path, the end of it, or its name.
+        line: the line number in the user's file.
+        stage: the key of a text, such as `captured_graph`, `transformed`, `kernel` or `guards`, or its start.
 
     Raises:
         UnknownIdError: no text of the run is linked to the line; the message names lines that are.

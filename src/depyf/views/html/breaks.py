@@ -61,7 +61,13 @@ class GivenUp:
 
 
 def broken(run: Run, addresses: Mapping[str, str], findings: Sequence[Finding]) -> list[Broken]:
-    """Return the places where graphs end, in the order in which they occurred."""
+    """Return the places where graphs end, in the order in which they occurred.
+
+    Args:
+        run: the run.
+        addresses: the addresses of the functions' pages, by key.
+        findings: the findings of the run.
+    """
     by_compile = {(compiled, str(finding.where)): finding for finding in findings for compiled in finding.compiles}
     places: dict[tuple[UserLine | None, str], Broken] = {}
     for function, compiled in run.session.compiles():

@@ -101,9 +101,11 @@ def build_report(
 def page_text(content: Content, inlined: dict[str, str], *, home: str = "", base: str = "") -> str:
     """Return the page of a report.
 
-    inlined: the data that is embedded in the page.
-    home: the address that is shown first; "" for the overview.
-    base: the base of its links; "" for its own place.
+    Args:
+        content: the processes and their data.
+        inlined: the data that is embedded in the page.
+        home: the address that is shown first; "" for the overview.
+        base: the base of its links; "" for its own place.
     """
     return "".join(_page(content, inlined, home=home, base=base))
 

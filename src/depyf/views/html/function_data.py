@@ -54,8 +54,14 @@ def function_data(
 ) -> str:
     """Add the chunks of a root function's page; return the name of the first, which names the others.
 
-    lines: the states of the lines of the run's functions.
-    named: lines that must be shown because addresses of the page name them.
+    Args:
+        run: the run.
+        root: the function of the page.
+        family: the compiles of the function and of its resume functions, in order.
+        chunks: the data files of the report.
+        name: the address of the page.
+        lines: the states of the lines of the run's functions.
+        named: lines that must be shown because addresses of the page name them.
     """
     return chunks.add(name, shown_entries(run, root, family, chunks, name, lines, named))
 
@@ -69,7 +75,17 @@ def shown_entries(
     lines: Sequence[FunctionLines] = (),
     named: Iterable[Origin] = (),
 ) -> Json:
-    """Return the data of a function and its compiles. Texts that are too long for it become chunks."""
+    """Return the data of a function and its compiles. Texts that are too long for it become chunks.
+
+    Args:
+        run: the run.
+        root: the function of the page.
+        family: the compiles of the function and of its resume functions, in order.
+        chunks: the data files of the report.
+        name: the address of the page.
+        lines: the states of the lines of the run's functions.
+        named: lines that must be shown because addresses of the page name them.
+    """
     places = _Places()
     entries = [_entry(run, function, compiled, places, chunks, name) for function, compiled in family]
     rests = _rests(run, root, places)
@@ -99,7 +115,11 @@ def _computed(entries: list[Json], places: _Places) -> Counter[str]:
 def source_blocks(run: Run, root: Function, origins: Iterable[Origin], computed: Mapping[str, int]) -> list[Block]:
     """Return the parts of the user's files that a page shows: the function, then the files with most lines in graphs.
 
-    computed: the number of lines of each file that are in graphs.
+    Args:
+        run: the run, which holds the sources.
+        root: the function of the page.
+        origins: the lines to show.
+        computed: the number of lines of each file that are in graphs.
     """
     by_file: dict[str, list[int]] = {root.filename: []}
     for file, line in origins:
