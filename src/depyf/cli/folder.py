@@ -48,6 +48,13 @@ def jobs_of(
 
     The source of a file in `__pycache__` goes to the place of the original source. If the original is there too, only
     the original is decompiled. Files that would go to the same place keep their full names.
+
+    Args:
+        folder: the folder with the files.
+        out: the folder of the sources.
+        prove: whether to prove each source.
+        without: the passes to skip.
+        as_written: whether to put the sources on the lines of the originals.
     """
     wanted: dict[Path, list[Path]] = collections.defaultdict(list)
     for path in sorted(folder.rglob("*.py*")):
@@ -134,7 +141,12 @@ def _size(job: Job) -> int:
 def summary(folder: Path, reports: Sequence[Report], seconds: float, count: int, kept: int = 0) -> str:
     """Return a table of the files at each level, the reasons for failed and unproven files, and the slowest files.
 
-    kept: how many reports are from an earlier run.
+    Args:
+        folder: the folder with the files, to which paths are relative.
+        reports: the result of each file.
+        seconds: how long the command took.
+        count: the number of processes.
+        kept: how many reports are from an earlier run.
     """
     levels = collections.Counter(report.level for report in reports)
     counts = ", ".join(f"{levels[level]} {level}" for level in sorted(levels))

@@ -37,9 +37,15 @@ def decompile_found(
 ) -> Outcome:
     """Decompile the code of a target.
 
-    as_written: put the source on the lines of the original; it is then always proven.
 
     Raises DecompilationError for code that cannot be decompiled.
+
+    Args:
+        resolved: the code, with its module if that is known.
+        prove: whether to prove the source.
+        without: the passes to skip.
+        oracle: the interpreters that compile for other versions.
+        as_written: put the source on the lines of the original; it is then always proven.
     """
     start = time.perf_counter()
     verdict = None
@@ -67,6 +73,11 @@ def on_its_lines(resolved: Found, without: frozenset[str], oracle: Oracle | None
     """Return a target as it is in its module, on the lines of the original, with its verdict.
 
     Return None if the module is unknown or if the running Python cannot find the definition in the text.
+
+    Args:
+        resolved: the code, with its module if that is known.
+        without: the passes to skip.
+        oracle: the interpreters that compile for other versions.
     """
     module = resolved.code if isinstance(resolved, Module) else resolved.module
     if module is None:

@@ -33,6 +33,11 @@ def show_after(code: Code, passes: tuple[str, ...], without: frozenset[str]) -> 
     """Yield a code object and its nested code as the first of these passes leaves them.
 
     Raises DecompilationError for code that cannot be decompiled up to there.
+
+    Args:
+        code: the code object of a module or function.
+        passes: the names of the passes.
+        without: the passes to skip.
     """
     recorder = After(passes)
     with recording(recorder):
@@ -44,9 +49,13 @@ def show_after(code: Code, passes: tuple[str, ...], without: frozenset[str]) -> 
 def show_steps(code: Code, limit: int, without: frozenset[str]) -> Iterator[str]:
     """Yield every rewrite: for each pass its announcement, and the lines that it removed and added.
 
-    limit: the number of the rewrite to stop before; 0 for none.
 
     Raises DecompilationError for code that cannot be decompiled, after all earlier steps.
+
+    Args:
+        code: the code object of a module or function.
+        limit: the number of the rewrite to stop before; 0 for none.
+        without: the passes to skip.
     """
     recorder = Steps(limit)
     try:

@@ -21,6 +21,11 @@ def show_page(target: str, resolved: Module | Function, without: frozenset[str])
     """Return the page for a target.
 
     Raises DecompilationError for code that cannot be decompiled.
+
+    Args:
+        target: the target as the user wrote it.
+        resolved: the code.
+        without: the passes to skip.
     """
     recorder = Stages()
     with recording(recorder):

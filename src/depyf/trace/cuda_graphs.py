@@ -63,7 +63,14 @@ def of_reason(text: str, part: str = "") -> CudaGraph:
 
 
 def note(compiled: Compile, kind: str, details: Mapping[str, Any], payload: str | None) -> None:
-    """Add a record's report on CUDA graphs, if there is one. In a live capture, the log comes before the metrics."""
+    """Add a record's report on CUDA graphs, if there is one. In a live capture, the log comes before the metrics.
+
+    Args:
+        compiled: the compile that the record is about.
+        kind: torch's name for the record.
+        details: the metadata of the record.
+        payload: its payload, if it has one.
+    """
     cuda_graph = None
     if kind == LOG and payload:
         # During a compile, torch's reports are about the kernels that it wrote last.

@@ -137,7 +137,13 @@ class Join(ABC, Generic[R]):
             return running
 
     def name_graph(self, compile_id: CompileId, attempt: int, name: str) -> None:
-        """Record that the code of this compile calls the next captured graph `name`."""
+        """Record that the code of this compile calls the next captured graph `name`.
+
+        Args:
+            compile_id: the compile.
+            attempt: how often Dynamo had restarted it before.
+            name: the global name of the graph.
+        """
         with self.lock:
             running = self._attempt(compile_id, attempt)
             names = running.compile.compiled_fns
@@ -439,7 +445,7 @@ class Join(ABC, Generic[R]):
 
     @abstractmethod
     def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
-        """Return a line of the user's that a record mentions."""
+        """Return the line `line` of `filename`, in `function` if that is known, which a record mentions."""
 
     @abstractmethod
     def source_of(self, here: UserLine) -> str:
@@ -467,7 +473,7 @@ class Join(ABC, Generic[R]):
         return readable_json(text) if artefact.dialect is Dialect.JSON else text
 
     def owner(self, artefact: Artefact, running: R | None, compiled_fn: int | None) -> str:
-        """Return the prefix of an artefact's file names, which names its owner."""
+        """Return the prefix of an `artefact`'s file: that of its graph `compiled_fn`, or of its compile `running`."""
         if compiled_fn is None and running is not None and artefact.dialect in (Dialect.TEXT, Dialect.JSON):
             return f"compile_{running.compile.id.frame_word}_{running.compile.id.compile}"
         return f"__compiled_fn_{LOOSE if compiled_fn is None else compiled_fn}"

@@ -309,7 +309,13 @@ class LogJoin(Join[LogRunning]):
         return self._last - (self._first or 0.0)
 
     def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
-        """Return a line without its text, which is filled in at the end."""
+        """Return a line without its text, which is filled in at the end.
+
+        Args:
+            filename: the path of the file.
+            line: the line number, from 1.
+            function: the name of the function around it.
+        """
         return UserLine(filename, line, "", function)
 
     def source_of(self, here: UserLine) -> str:
@@ -326,7 +332,13 @@ class LogJoin(Join[LogRunning]):
         return None
 
     def text_of_file(self, artefact: Artefact, running: LogRunning | None, compiled_fn: int | None) -> str:
-        """Return the payload; for a graph or a wrapper with a header."""
+        """Return the payload; for a graph or a wrapper with a header.
+
+        Args:
+            artefact: the artefact.
+            running: the compile that it belongs to, if any.
+            compiled_fn: the number of its graph; a trace numbers graphs itself, so it is not used.
+        """
         self._last_text = self._text_of_file(artefact, running)
         return self._last_text
 
@@ -341,7 +353,13 @@ class LogJoin(Join[LogRunning]):
         return artefact.text
 
     def owner(self, artefact: Artefact, running: LogRunning | None, compiled_fn: int | None) -> str:
-        """Return the graph that an artefact belongs to, or else its compile."""
+        """Return the graph that an artefact belongs to, or else its compile.
+
+        Args:
+            artefact: the artefact.
+            running: the compile that it belongs to, if any.
+            compiled_fn: the number of its graph; a trace numbers graphs itself, so it is not used.
+        """
         if running is None:
             return f"{GRAPH}0"
         if running.graph is None:

@@ -30,7 +30,13 @@ class Quotes:
     lines: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def add(self, file: str, line: int, text: str) -> None:
-        """Record the text of a line, which torch quotes without its indentation."""
+        """Record the text of a line, which torch quotes without its indentation.
+
+        Args:
+            file: the path of the file.
+            line: the line number, from 1.
+            text: the text of the line.
+        """
         if file and 0 < line <= MOST_LINES and text.strip():
             self.lines.setdefault(file, {}).setdefault(line, text.strip())
 

@@ -78,7 +78,13 @@ def record_kind(metadata: Metadata) -> tuple[str, Mapping[str, Any]]:
 
 
 def user_stack(stack: object, filenames: Mapping[int, str], line_of: LineAt = line_at) -> tuple[UserLine, ...]:
-    """Return a structured stack, outermost first; `filenames` maps the numbers of file names."""
+    """Return a structured stack, outermost first; `filenames` maps the numbers of file names.
+
+    Args:
+        stack: the frames as torch's JSON has them.
+        filenames: the names of files, by number.
+        line_of: returns a line of the user's with its text.
+    """
     lines = []
     for frame in stack if isinstance(stack, list) else []:
         filename = filenames.get(frame.get("filename"), "")
@@ -95,6 +101,11 @@ def with_last_frames(
 
     torch 2.4 leaves out the function. Newer releases leave out the last caller if it calls the result of
     `torch.compile`.
+
+    Args:
+        stack: the user's lines, outermost first.
+        call: the file, the line and the function of the compiled call, if known.
+        code: the code of the compiled function, if known.
     """
     code_place = (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
     callers = stack[:-1] if stack and code_place is not None and _place(stack[-1]) == code_place else stack
@@ -115,7 +126,13 @@ def is_break(payload: str) -> bool:
 
 
 def graph_break(payload: str, attempt: int, line_of: LineAt = line_at) -> GraphBreak:
-    """Parse torch's text about a graph break."""
+    """Parse torch's text about a graph break.
+
+    Args:
+        payload: torch's text.
+        attempt: how often Dynamo had restarted the compile before.
+        line_of: returns a line of the user's with its text.
+    """
     text = _BREAK_INTERNALS.split(payload, maxsplit=1)[0].strip()
     place = _BREAK_PLACE.search(text)
     message = _message_of_skip(payload) or text
@@ -158,9 +175,14 @@ def side_effects(
 ) -> list[SideEffect]:
     """Parse which objects the code changes, each with the innermost lines of the user's that asked for it.
 
-    `known` holds the lines of earlier records; the new lines are added to it. Objects that the program cannot name are
-    left out. `function` is the file and the name of the compiled function. A change before its first line, for the cell
-    of a parameter, has only lines of its callers, which are left out.
+    Objects that the program cannot name are left out. A change before the first line of the function, for the cell of a
+    parameter, has only lines of its callers, which are left out.
+
+    Args:
+        payload: torch's text.
+        known: the changes of earlier records, to which the new lines are added.
+        function: the file and the name of the compiled function.
+        line_of: returns a line of the user's with its text.
     """
     lines = {side_effect.source: list(side_effect.lines) for side_effect in known}
     for part in _NEXT_EFFECT.split(payload):
@@ -277,7 +299,13 @@ def failure(metrics: Mapping[str, Any], line_of: LineAt = line_at) -> Failure | 
 
 
 def shape_fact(kind: str, details: Mapping[str, Any], stack: Sequence[UserLine]) -> ShapeFact:
-    """Return a record's decision about a symbolic shape; `stack` are the user's lines that led to it."""
+    """Return a record's decision about a symbolic shape; `stack` are the user's lines that led to it.
+
+    Args:
+        kind: torch's name for the record.
+        details: the metadata of the record.
+        stack: the user's lines that led to the decision, outermost first.
+    """
     first = details.get("expr") or details.get("symbol") or details.get("op") or ""
     detail = next((details[name] for name in ("result", "value", "reason", "sources") if details.get(name)), "")
     return ShapeFact(kind, str(first), str(detail), stack[-1] if stack else None)

@@ -26,7 +26,16 @@ READERS = frozenset({"globals", "locals", "vars", "dir", "eval", "exec", "__dict
 
 
 def take_bound(original: Code, candidate: Code, listings: Listings) -> bool:
-    """Replace the listings of a module's candidate and of its nested code: the bound builtins become constants."""
+    """Replace the listings of a module's candidate and of its nested code: the bound builtins become constants.
+
+    Args:
+        original: the code of the original's module.
+        candidate: the code of the candidate's module.
+        listings: the known listings, which are changed.
+
+    Returns:
+        Whether there was anything to replace.
+    """
     listing = listings.of(candidate)
     start, bound = _bindings(listing)
     if not bound or not _is_unseen(original, bound):

@@ -43,7 +43,13 @@ def slice_of(state: State, term: Term) -> slice | None:
 
 
 def load_item(state: State, container: Term, index: Term) -> Term | None:
-    """Return `container[index]`."""
+    """Return `container[index]`.
+
+    Args:
+        state: the state of both codes.
+        container: the container.
+        index: the index, a slice or a key.
+    """
     content = state.get(container)
     if isinstance(content, DictOf):
         wanted = dict_key(state, index)
@@ -66,7 +72,14 @@ def load_item(state: State, container: Term, index: Term) -> Term | None:
 
 
 def store_item(state: State, container: Term, index: Term, value: Term) -> bool:
-    """Do `container[index] = value` on a fresh container, and return whether it could be done."""
+    """Do `container[index] = value` on a fresh container, and return whether it could be done.
+
+    Args:
+        state: the state of both codes, which is changed.
+        container: the container.
+        index: the index, a slice or a key.
+        value: the new item.
+    """
     content = state.get(container)
     if isinstance(content, DictOf):
         wanted = dict_key(state, index)
@@ -93,7 +106,13 @@ def store_item(state: State, container: Term, index: Term, value: Term) -> bool:
 
 
 def delete_item(state: State, container: Term, index: Term) -> bool:
-    """Do `del container[index]` on a fresh container, and return whether it could be done."""
+    """Do `del container[index]` on a fresh container, and return whether it could be done.
+
+    Args:
+        state: the state of both codes, which is changed.
+        container: the container.
+        index: the index, a slice or a key.
+    """
     content = state.get(container)
     if isinstance(content, DictOf):
         wanted = dict_key(state, index)
@@ -119,7 +138,13 @@ def delete_item(state: State, container: Term, index: Term) -> bool:
 
 
 def append(state: State, container: Term, value: Term) -> bool:
-    """Append to a fresh list, and return whether it is one."""
+    """Append to a fresh list, and return whether it is one.
+
+    Args:
+        state: the state of both codes, which is changed.
+        container: the list.
+        value: the new item.
+    """
     content = state.get(container)
     if not isinstance(content, ListOf):
         return False
@@ -128,7 +153,13 @@ def append(state: State, container: Term, value: Term) -> bool:
 
 
 def extend(state: State, container: Term, values: Term) -> bool:
-    """Extend a fresh list by known items, and return whether it could be done."""
+    """Extend a fresh list by known items, and return whether it could be done.
+
+    Args:
+        state: the state of both codes, which is changed.
+        container: the list.
+        values: the value with the new items.
+    """
     content, items = state.get(container), state.items(values)
     if not isinstance(content, ListOf) or items is None:
         return False
@@ -137,7 +168,14 @@ def extend(state: State, container: Term, values: Term) -> bool:
 
 
 def update(state: State, container: Term, values: Term, *, only_new: bool) -> bool:
-    """Update a fresh dict by another, and return whether it could be done. `only_new`: an existing key raises."""
+    """Update a fresh dict by another, and return whether it could be done. `only_new`: an existing key raises.
+
+    Args:
+        state: the state of both codes, which is changed.
+        container: the dict.
+        values: the other dict.
+        only_new: whether a key that exists already raises, so that the update cannot be done.
+    """
     content, other = state.get(container), state.get(values)
     if not isinstance(content, DictOf) or not isinstance(other, DictOf):
         return False

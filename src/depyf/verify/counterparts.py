@@ -70,6 +70,11 @@ def lines_of_instructions(
     """Return by offset the lines of `candidate` for the instructions of `original`, nested code included.
 
     Raises `DecompilationError` for unreadable bytecode.
+
+    Args:
+        original: the original code.
+        candidate: the code compiled from the source.
+        assumptions: what is known about globals.
     """
     return [(paired.original.code, _of_pair(paired)) for paired in seen_pairs(original, candidate, assumptions)]
 

@@ -215,7 +215,13 @@ def successors(index: int, item: Instruction) -> tuple[int, ...]:
 
 
 def bound_after(known: int, item: Instruction, bit: dict[str, int]) -> int:
-    """Return the variables bound after an instruction that did not raise."""
+    """Return the variables bound after an instruction that did not raise.
+
+    Args:
+        known: the mask of the variables bound before it.
+        item: the instruction.
+        bit: the bit of each variable.
+    """
     if item.op in ("STORE_FAST", "LOAD_FAST"):
         return known | bit[str(item.arg)]
     if item.op in WRITES:

@@ -121,7 +121,13 @@ def calls_with_argument(items: list[Instruction]) -> int:
 
 
 def change(stack: list[Slot], pops: int, pushes: int) -> list[Slot]:
-    """Pop values from a stack and push others; return the popped ones."""
+    """Pop values from a stack and push others; return the popped ones.
+
+    Args:
+        stack: the stack, which is changed.
+        pops: the number of values to pop.
+        pushes: the number of values to push.
+    """
     start = max(0, len(stack) - pops)
     taken = [OTHER] * (pops - (len(stack) - start)) + stack[start:]
     del stack[start:]

@@ -53,7 +53,13 @@ def canonical(state: State, live: tuple[frozenset[str] | None, frozenset[str] | 
 
 
 def canonical_side(state: State, side: Side, names: frozenset[str] | None) -> Side:
-    """Return one side with every term resolved and only some of its variables."""
+    """Return one side with every term resolved and only some of its variables.
+
+    Args:
+        state: the state that the side belongs to.
+        side: the side.
+        names: the variables to keep; None for all.
+    """
     variables = {name: term for name, term in side.variables.items() if names is None or name in names}
     if not state.bound:
         return Side(side.place, side.stack.copy(), variables, side.handling)
@@ -246,6 +252,11 @@ def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State
 
     A container may be fresh on one path and escaped, or of another size, on the other. It is then treated as escaped on
     both paths, if its contents are the same on both sides.
+
+    Args:
+        old: the state of the paths so far.
+        new: the state of a further path.
+        nested: takes the pairs of nested code that must be equivalent.
     """
     known = old
     while True:
@@ -261,7 +272,14 @@ def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State
 def open_objects(
     old: State, new: State, conflicts: tuple[set[Term], set[Term]], nested: list[tuple[Code, Code]]
 ) -> tuple[State, State] | None:
-    """Return both states with the conflicting fresh objects escaped, or None if that changes nothing."""
+    """Return both states with the conflicting fresh objects escaped, or None if that changes nothing.
+
+    Args:
+        old: the state of the paths so far.
+        new: the state of a further path.
+        conflicts: the objects of each state that are fresh on one path only.
+        nested: takes the pairs of nested code that must be equivalent.
+    """
     if not any(term in state.heap for state, objects in zip((old, new), conflicts, strict=True) for term in objects):
         return None
     opened = []
@@ -279,6 +297,12 @@ def open_pairs(state: State, partner: State, objects: set[Term], nested: list[tu
 
     The pairing is a guess, and `relate` checks it: objects with the same contents on both sides look the same to
     others.
+
+    Args:
+        state: the state.
+        partner: the state on the other path.
+        objects: the objects of the state.
+        nested: takes the pairs of nested code that must be equivalent.
     """
     owners = owner_of(state)
     rows: tuple[list[Term], list[Term]] = ([], [])
@@ -301,6 +325,11 @@ def seen_as_one(state: State, partner: State, rows: tuple[list[Term], list[Term]
 
     If one side holds an object that the other has dropped, their order does not determine the pairs. `relate` checks
     whether the objects of a pair are the same.
+
+    Args:
+        state: the state.
+        partner: the state on the other path.
+        rows: the objects of each side, in the order of their creation.
     """
     places: list[dict[Term, Term]] = []
     for side, other, objects in zip(state.sides, partner.sides, rows, strict=True):
@@ -332,6 +361,11 @@ def counterparts(state: State, owners: dict[Term, int], rows: tuple[list[Term], 
 
     If the original makes functions of one code on both paths, and the candidate of two equal codes, only the
     candidate's side has a conflict.
+
+    Args:
+        state: the state.
+        owners: the side of each fresh object: 0 or 1.
+        rows: the conflicting objects of each side, in the order of their creation.
     """
     every: tuple[list[Term], list[Term]] = ([], [])
     for term in sorted(owners):

@@ -79,7 +79,13 @@ def called(frame: Frame) -> tuple[str, tuple[Term, ...], int] | None:
 
 
 def fits(frame: Frame, operation: str, operand: Term) -> bool:
-    """Return whether a method and its operation do the same with an operand, including errors."""
+    """Return whether a method and its operation do the same with an operand, including errors.
+
+    Args:
+        frame: the side of the proof.
+        operation: the operation.
+        operand: the value that the method takes.
+    """
     if operation == "LIST_EXTEND":
         return frame.state.items(operand) is not None or frame.state.exact_type(operand) is not None
     if operation == "DICT_UPDATE":

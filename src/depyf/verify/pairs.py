@@ -26,6 +26,11 @@ def paired(original: Code, candidate: Code, assumptions: Assumptions = NO_ASSUMP
 
     An instruction that the proof did not examine separately belongs to the one before it. If a proof fails, only the
     pairs until then are returned. Raises `DecompilationError` for unreadable bytecode.
+
+    Args:
+        original: the original code.
+        candidate: the code compiled from the source.
+        assumptions: what is known about globals.
     """
     return [
         Paired(seen_pair.original, seen_pair.candidate, filled(seen_pair.pairs, len(seen_pair.original.instructions)))
@@ -37,6 +42,11 @@ def seen_pairs(original: Code, candidate: Code, assumptions: Assumptions = NO_AS
     """Return the pairs of instructions that the proof itself examines, of two codes and of their nested code.
 
     Raises `DecompilationError` for unreadable bytecode.
+
+    Args:
+        original: the original code.
+        candidate: the code compiled from the source.
+        assumptions: what is known about globals.
     """
     pairs = []
     pending = [(original, candidate)]

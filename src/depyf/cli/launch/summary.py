@@ -90,8 +90,11 @@ def _add(summary: Summary, folder: Path, index: dict[str, Any]) -> None:
 def lines(summary: Summary, directory: Path, called: Path, only: str = "") -> list[str]:
     """Return lines about the compiles, the findings, and the place of the files.
 
-    called: the directory as the user wrote it.
-    only: the pattern for functions, if one was given.
+    Args:
+        summary: the summary of the run's dumps.
+        directory: the directory of the run.
+        called: the directory as the user wrote it.
+        only: the pattern for functions, if one was given.
     """
     if not summary.places and not summary.unfinished:
         return ["nothing was compiled: no process of the program imported torch._dynamo"]

@@ -217,6 +217,13 @@ class Steps:
         """Record the place of each kernel's text, by which its compiler is recognised later."""
 
         def define_kernel(wrapper: Any, name: str, body: str, *args: Any, **kwargs: Any) -> Any:
+            """Note the place of a kernel that Inductor defines, and define it.
+
+            Args:
+                wrapper: Inductor's writer of the module.
+                name: the name of the kernel.
+                body: the text of the kernel.
+            """
             ledger = self._running()
             if ledger is not None and isinstance(body, str):
                 self._of_kernel[_quoted(body)] = ledger.steps[-1].place
@@ -377,7 +384,13 @@ class _Finder(MetaPathFinder):
         self._threads = threads
 
     def find_spec(self, name: str, path: Any = None, target: types.ModuleType | None = None) -> ModuleSpec | None:
-        """Return the specification of a module whose execution is timed; None outside compiles."""
+        """Return the specification of a module whose execution is timed; None outside compiles.
+
+        Args:
+            name: the name of the module.
+            path: the path of its package, as the import system passes it.
+            target: the module to reload, as the import system passes it.
+        """
         ledger = self._threads.ledger
         if ledger is None or not ledger.steps or ledger.steps[-1].stage in (IMPORTS, OWN):
             return None

@@ -49,6 +49,11 @@ def compiled_by(backend: Callable[..., Any] | str, module: Any, inputs: list[Any
     """Return a backend's result for a captured graph and some inputs, as Dynamo would call it.
 
     Before 2.7 Dynamo cannot compile a captured graph again if `vmap` is entered and left in it.
+
+    Args:
+        backend: the backend, or its name.
+        module: the captured graph.
+        inputs: the example inputs of the graph.
     """
     compiler: Any = torch._dynamo.lookup_backend(backend) if isinstance(backend, str) else backend
     compiled_graph: Callable[..., Any] = compiler(module, inputs)

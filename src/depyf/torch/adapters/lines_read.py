@@ -38,7 +38,13 @@ class Reading:
         return entry[1]
 
     def called(self, caller: types.CodeType, line: int, code: types.CodeType) -> None:
-        """Record the code that a line has called."""
+        """Record the code that a line has called.
+
+        Args:
+            caller: the code with the line.
+            line: the number of the line.
+            code: the code that was called.
+        """
         self._calls[(id(caller), line, id(code))] = (caller, code)
 
     def lines(self) -> dict[types.CodeType, set[int]]:

@@ -89,9 +89,13 @@ def phase() -> str:
 def call_failure(error: Exception, backend_name: str, frame: types.FrameType | None, part: str = "") -> Failure:
     """Return the failure of a call: an exception of a compiled graph, which `frame` called for the program.
 
-    `part` follows the name of the backend, for example ", in its backward".
-
     The user's line is that of the operation in the compiled function if the graph knows it, else that of the call.
+
+    Args:
+        error: the exception.
+        backend_name: the name of the backend, or "".
+        frame: the frame that called the graph.
+        part: what follows the name of the backend, for example ", in its backward".
     """
     links = list(_chain(error))
     lines = reproducible(str(error)).strip()

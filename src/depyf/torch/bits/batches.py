@@ -97,6 +97,12 @@ def is_state(name: str) -> bool:
 def compare_batch(report: BitsReport, split: Split, backend: Backend, setting: Setting) -> None:
     """Compare the parts of a batch with the whole, and find the first kernel that differs.
 
+    Args:
+        report: takes the results.
+        split: the call of a graph, and its parts.
+        backend: compiles the graphs.
+        setting: makes the context in which everything runs.
+
     Raises:
         NoBatch: the graph has no such batch.
     """
@@ -309,7 +315,14 @@ def dynamic_shapes() -> Iterator[None]:
 def compare_batches(
     report: BitsReport, calls: list[tuple[GraphCall, Backend]], batch: tuple[int, int], setting: Setting
 ) -> None:
-    """Compare calls of captured graphs, the parts of each batch against the whole, up to the first that differs."""
+    """Compare calls of captured graphs, the parts of each batch against the whole, up to the first that differs.
+
+    Args:
+        report: takes the results.
+        calls: the calls of captured graphs, each with the backend that compiles them.
+        batch: the number of rows of a part, and of the whole batch.
+        setting: makes the context in which everything runs.
+    """
     part, size = sorted(batch)
     for call, backend in calls:
         if not is_inductor(backend):

@@ -86,7 +86,14 @@ class MethodCalls:
         self._ways: WeakCodes[str] = WeakCodes()
 
     def listener(self, module: object, name: str, method: types.MethodType, frame: types.FrameType) -> None:
-        """Note a call of `method`, which `frame` takes off the compiled form of `module`."""
+        """Note a call of `method`, which `frame` takes off the compiled form of `module`.
+
+        Args:
+            module: the original module.
+            name: the name of the method.
+            method: the method.
+            frame: the frame of the program that takes it.
+        """
         if seams.current_compile() is not None or not isinstance(module, torch.nn.Module) or is_compiled(method):
             return
         if is_in_compiled_call(frame):
@@ -135,7 +142,13 @@ class StanceCalls:
         self._lock = threading.Lock()
 
     def called(self, stance: str, function: object, frame: types.FrameType | None) -> None:
-        """Receive a call of a compiled function from `frame`, before it runs."""
+        """Receive a call of a compiled function from `frame`, before it runs.
+
+        Args:
+            stance: the stance of the call.
+            function: the function that was compiled.
+            frame: the frame that calls it.
+        """
         code, name = _code_and_name(function)
         bypass = Bypass(Way.STANCE, name, stance, own_frame(frame), name)
         if stance == FORCE_EAGER:
@@ -146,7 +159,13 @@ class StanceCalls:
                 self._open[id(code)] = (code, bypass, self._served(code))
 
     def raised(self, function: object, frame: types.FrameType | None, error: BaseException) -> None:
-        """Receive the exception that ends a call under `fail_on_recompile`."""
+        """Receive the exception that ends a call under `fail_on_recompile`.
+
+        Args:
+            function: the function that was compiled.
+            frame: the frame that calls it.
+            error: the exception, with the guard failures in its text.
+        """
         _, name = _code_and_name(function)
         lines = [line.strip().removeprefix("- ") for line in str(error).splitlines()]
         reason = next((line for before, line in pairwise(lines) if before.endswith("guard failure(s):")), "")

@@ -176,7 +176,13 @@ def _with_line(failure: GuardFailure, running: Running, read: tuple[LinesRead, .
 
 
 def relate(recorder: Recorder, running: Running, code: types.CodeType) -> None:
-    """Record which function `code` is a resume function of, if it is one."""
+    """Record which function `code` is a resume function of, if it is one.
+
+    Args:
+        recorder: knows the resume functions that compiled code calls.
+        running: the compile of the code.
+        code: the code of the function.
+    """
     function = running.function
     function.parameters = _own_parameters(code)
     if not code.co_name.startswith(seams.RESUME_PREFIX):

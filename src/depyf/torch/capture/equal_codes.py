@@ -37,7 +37,13 @@ class EqualCodes:
         self._kept = kept if kept is not None else KeptProofs(None)
 
     def shown(self, code: types.CodeType, known: Assumptions, results: Mapping[str, Sequence[str]]) -> Shown:
-        """Return the decompilation of Dynamo's code. For an equal code, reuse the earlier one with the new names."""
+        """Return the decompilation of Dynamo's code. For an equal code, reuse the earlier one with the new names.
+
+        Args:
+            code: Dynamo's code.
+            known: what is known about the globals that it loads.
+            results: the names of each graph's results, by the graph's global name.
+        """
         counted = tuple(name for name in code.co_names if _is_counted(name))
         key = _key(code, {name: f"{_kind(name)} {number}" for number, name in enumerate(counted)}, known, results)
         earlier = self._earlier(key, len(counted)) if key is not None else None

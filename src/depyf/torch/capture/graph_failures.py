@@ -34,6 +34,13 @@ class GraphFailures:
         scope, backend = seams.globals_in_progress(), caller.backend()
 
         def raised(error: Exception, frame: types.FrameType | None, part: str) -> None:
+            """Note an exception of compiled code.
+
+            Args:
+                error: the exception.
+                frame: the frame that called the graph.
+                part: `forward` or `backward`.
+            """
             with self._problems.contained("noting an exception of compiled code"), paused():
                 self._note(running, error, backend, frame, part)
 

@@ -139,7 +139,13 @@ def entry(name: str, shown: Shown) -> bytes | None:
 
 
 def read_entry(name: str, content: bytes, counted: int) -> Shown | None:
-    """Return what an entry holds; None if it is damaged or belongs to another name."""
+    """Return what an entry holds; None if it is damaged or belongs to another name.
+
+    Args:
+        name: the digest of the entry's key.
+        content: the content of the entry's file.
+        counted: the number of numbered names in the code at hand.
+    """
     payload = content[_CHECKSUM:]
     if content[:_CHECKSUM] != _checksum(name, payload):
         return None

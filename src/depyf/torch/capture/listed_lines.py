@@ -25,6 +25,12 @@ def listed_lines(
     """Return the lines for the instructions of Dynamo's code.
 
     `compiled` is the code of the file, proven equivalent to `shown`: Dynamo's code with a few replaced instructions.
+
+    Args:
+        new_code: Dynamo's code.
+        shown: Dynamo's code with a few replaced instructions.
+        compiled: the code of the file, proven equivalent to `shown`.
+        known: what is known about the globals that the code loads.
     """
     original = read(shown)
     try:

@@ -300,7 +300,13 @@ class DumpContext:
         return replacement
 
     def on_graph(self, made_by: str, name: str, module: seams.GraphModule) -> None:
-        """Record the name of the graph that Dynamo captures next, or dump the graph for a client."""
+        """Record the name of the graph that Dynamo captures next, or dump the graph for a client.
+
+        Args:
+            made_by: the module that called torch's formatter.
+            name: the name of the graph.
+            module: the graph.
+        """
         if os.getpid() != self._process:
             return
         current = seams.current_compile()
@@ -382,7 +388,7 @@ class DumpContext:
             self._log.session_changed()
 
     def on_skip(self, name: str, reason: str, filename: str) -> None:
-        """Record a skipped frame, and why."""
+        """Record that Dynamo skipped the function `name` in `filename`, with torch's `reason`."""
         if os.getpid() == self._process and self._selection.fits_names(name, filename):
             function = self._recorder.skipped(name, reason, filename)
             code = self._recorder.code_of(function) if function is not None else None

@@ -49,7 +49,14 @@ class Shown:
 def shown_of(
     code: types.CodeType, known: Assumptions, results: Mapping[str, Sequence[str]], counted: tuple[str, ...]
 ) -> Shown:
-    """Decompile Dynamo's code and prove the result."""
+    """Decompile Dynamo's code and prove the result.
+
+    Args:
+        code: Dynamo's code.
+        known: what is known about the globals that it loads.
+        results: the names of each graph's results, by the graph's global name.
+        counted: the numbered names of the code, in order.
+    """
     # Import the decompiler only when there is something to decompile.
     from depyf.decompiler.function import decompile_function
     from depyf.torch.adapters.profiler_marks import instruction_count, without_marks

@@ -157,7 +157,13 @@ class Recorder(join.Join[Running]):
     def begun_at(
         self, compile_id: CompileId, stack: tuple[UserLine, ...], code: types.CodeType | None = None
     ) -> Running:
-        """Return a compile. If its first record was not seen, it begins here, at the last line of a stack."""
+        """Return a compile. If its first record was not seen, it begins here, at the last line of a stack.
+
+        Args:
+            compile_id: the id of the compile.
+            stack: the user's lines that led to it, the compiled function last.
+            code: the code of the function, if known.
+        """
         with self.lock:
             running = self._running.get(compile_id)
             if running is None:
@@ -199,6 +205,11 @@ class Recorder(join.Join[Running]):
 
         Return the function of that compile, or None if it had not begun. Frames in torch itself without a compile are
         ignored.
+
+        Args:
+            name: the name of the function.
+            reason: torch's reason.
+            filename: the file of the function.
         """
         with self.lock:
             if not filename.startswith(OF_TORCH):
@@ -212,7 +223,13 @@ class Recorder(join.Join[Running]):
             return None
 
     def client_graph(self, compile_id: CompileId | None, name: str, text: str) -> None:
-        """Dump a graph for a client of torch's formatter."""
+        """Dump a graph for a client of torch's formatter.
+
+        Args:
+            compile_id: the running compile, or None.
+            name: the name that the client gives the graph.
+            text: the printed graph.
+        """
         with self.lock:
             artefact = Artefact(name, Dialect.GRAPH, text)
             if compile_id is None or compile_id not in self._running:
@@ -243,7 +260,13 @@ class Recorder(join.Join[Running]):
         return time.monotonic() - self.session.entered
 
     def line_at(self, filename: str, line: int, function: str = "") -> UserLine:
-        """Return a line with its text, because this process runs it."""
+        """Return a line with its text, because this process runs it.
+
+        Args:
+            filename: the path of the file.
+            line: the line number, from 1.
+            function: the name of the function around it, if known.
+        """
         return line_at(filename, line, function)
 
     def source_of(self, here: UserLine) -> str:

@@ -54,7 +54,13 @@ class Selection:
         return self.fits_names(code.co_name, code.co_filename, getattr(code, "co_qualname", ""))
 
     def fits_names(self, name: str, filename: str, qualified: str = "") -> bool:
-        """Return whether the pattern matches a name, a qualified name, or a file."""
+        """Return whether the pattern matches a name, a qualified name, or a file.
+
+        Args:
+            name: the name of the function.
+            filename: its file.
+            qualified: its qualified name, if known.
+        """
         if not self.pattern:
             return True
         resumed = resumed_function(name)

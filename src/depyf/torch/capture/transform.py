@@ -56,6 +56,13 @@ def transform(
     `subject.compile.transformed` has the reason. Also return None if nothing is to be replaced (`install`). Then
     `debug` creates and proves the code, and the file waits for the guards (`Running.unwritten`), which explain the
     compile.
+
+    Args:
+        subject: the compile, its function, and both codes.
+        dump: takes the file.
+        codes: the results for equal codes.
+        log_bytecode: whether to write listings of the bytecode, too.
+        install: whether the code of the file replaces Dynamo's if it is proven.
     """
     compiled, now = subject.compile, install or log_bytecode
     known = dataclasses.replace(assumptions(compiled, subject.new_code), in_place=install)
@@ -153,7 +160,13 @@ class _File:
 
 
 def write_without_source(subject: Subject, dump: Dump, error: Exception) -> None:
-    """Write what can be shown of code that depyf failed on: the facts, and Dynamo's bytecode as comments."""
+    """Write what can be shown of code that depyf failed on: the facts, and Dynamo's bytecode as comments.
+
+    Args:
+        subject: the compile, its function, and both codes.
+        dump: takes the file.
+        error: the exception in depyf.
+    """
     transformed = Transformed(
         instructions=len(subject.new_code.co_code) // 2,
         source="",
@@ -249,6 +262,11 @@ def write_reason(root: Function, running: Running, dump: Dump) -> None:
 
     Before that, the file has only the guard that torch names. No line of the file moves, because running code may be
     compiled from it.
+
+    Args:
+        root: the function, or the one that it resumes.
+        running: the compile, with the reason that its file shows now.
+        dump: has the file.
     """
     transformed, before, now = running.compile.transformed, running.reason, _reason_line(root, running)
     if isinstance(transformed, Transformed) and transformed.file and before != now:

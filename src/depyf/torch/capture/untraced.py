@@ -47,7 +47,13 @@ class Untraced:
         self._last: tuple[CompileId, int] | None = None
 
     def on_graph(self, current: tuple[CompileId, int], name: str, module: seams.GraphModule) -> None:
-        """Report a graph that torch formats."""
+        """Report a graph that torch formats.
+
+        Args:
+            current: the compile and its attempt.
+            name: torch's name for the graph.
+            module: the graph.
+        """
         code = caller.code_in_progress()
         if code is not None:
             self._recorder.begun(current[0], code)

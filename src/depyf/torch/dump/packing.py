@@ -34,7 +34,10 @@ def pack(session: Session, directory: Path, *, listings: bool) -> None:
 
     The archive is complete before the first file is removed.
 
-    listings: whether to pack the listings of bytecode too.
+    Args:
+        session: the run of the dump.
+        directory: the dump.
+        listings: whether to pack the listings of bytecode too.
 
     Raises:
         OSError: the archive cannot be written; then all files are still there.

@@ -18,7 +18,15 @@ from depyf.views.words import proof_words
 def write_views(
     session: Session, compiles: list[Running], earlier: EarlierEntries, dump: Dump, problems: Problems
 ) -> None:
-    """Write the full code of each root function and the index. If a view fails, the others are still written."""
+    """Write the full code of each root function and the index. If a view fails, the others are still written.
+
+    Args:
+        session: the run.
+        compiles: the compiles of the context.
+        earlier: the entries from before the context.
+        dump: takes the files.
+        problems: takes the errors of views.
+    """
     by_function: dict[str, list[Running]] = {}
     for running in compiles:
         by_function.setdefault(running.function.key, []).append(running)

@@ -55,7 +55,13 @@ def step(
 ) -> Text | None:
     """Return the expression for the value that `accessor` reaches from the node `base`, or None if it is unknown.
 
-    sources: torch's names for the base and for the reached value.
+    Args:
+        accessor: torch's accessor.
+        base: the node that it starts from.
+        sources: torch's names for the base and for the reached value.
+        cls: the type of the base, if guards pin it.
+        value: the value of the base in the compiled call.
+        scope: the globals of torch's guards.
     """
     name, looked_at, argument = _parts(accessor.repr())
     make_step = _STEPS.get(name)

@@ -205,7 +205,13 @@ class _Reader:
         self.add(clauses, place, leaf)
 
     def add(self, clauses: list[Clause] | None, place: Place, leaf: Leaf) -> None:
-        """Add the clauses of a guard, or torch's own guard if there are none."""
+        """Add the clauses of a guard, or torch's own guard if there are none.
+
+        Args:
+            clauses: the clauses; None if the guard has no Python form.
+            place: the value that the guard checks.
+            leaf: torch's guard.
+        """
         if clauses is None and leaf.check is None:
             self.tree.beyond.append(place.source or leaf.kind)
             return
@@ -280,7 +286,13 @@ class _Reader:
                 yield _Visit(value_manager, node, ("dict_item(", At(node), ", ", *key, ")"), value_manager.get_source())
 
     def add_keys(self, node: int, keys: Sequence[str], managers: Sequence[ValueGuards]) -> None:
-        """Add one clause for the keys of a dict, if torch compares each of them with a constant."""
+        """Add one clause for the keys of a dict, if torch compares each of them with a constant.
+
+        Args:
+            node: the number of the dict in the tree.
+            keys: the texts of the keys, in order.
+            managers: torch's guards on the keys.
+        """
         place = self.place(node)
         leaves = [self.leaf(manager.get_leaf_guards()[0]) for manager in managers]
         arguments = ", ".join(keys)

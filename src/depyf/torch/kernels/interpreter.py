@@ -182,6 +182,14 @@ def _converted(before: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that rounds to the nearest as torch does. Triton's own loses the carry, and rounds ties up."""
 
     def convert(input: Any, input_dtype: Any, output_dtype: Any, rounding_mode: Any) -> Any:
+        """Convert numbers between floating-point types as torch does, if both types are torch's.
+
+        Args:
+            input: an array with the bits of the numbers.
+            input_dtype: Triton's type of the input.
+            output_dtype: Triton's type of the result.
+            rounding_mode: Triton's rounding mode; None for the nearest.
+        """
         import numpy
 
         names = (_FLOATS.get(dtype.name, "") for dtype in (input_dtype, output_dtype))

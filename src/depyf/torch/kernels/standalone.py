@@ -58,6 +58,12 @@ class Told:
 def standalone(launched: Launched, module: Module, graph: Graph, context: Told) -> str:
     """Return the text of a file that runs a kernel alone.
 
+    Args:
+        launched: the launch of the kernel, with its nodes.
+        module: Inductor's module.
+        graph: the lowered graph.
+        context: the user's lines of the kernel, and its origin in words.
+
     Raises:
         NotAlone: the size of an argument is not known.
     """

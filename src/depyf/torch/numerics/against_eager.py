@@ -179,7 +179,15 @@ def _changes(node: torch.fx.Node, changed: torch.fx.Node) -> bool:
 def compare(
     calls: list[GraphCall], backend: Run | str, tolerance: Tolerance, report: NumericsReport, *, backward: bool
 ) -> Iterator[Finding]:
-    """Yield for each graph the first node whose compiled result differs from the eager one."""
+    """Yield for each graph the first node whose compiled result differs from the eager one.
+
+    Args:
+        calls: the calls of captured graphs.
+        backend: the backend, or its name.
+        tolerance: how far results may differ.
+        report: takes the counts and the notes.
+        backward: whether to compare gradients, too.
+    """
     wrong: set[int] = set()
     for call in calls:
         if call.graph in wrong:

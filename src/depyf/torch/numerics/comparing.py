@@ -89,7 +89,14 @@ def _real(tensor: Tensor) -> Tensor:
 def deviations(
     compiled: Sequence[Any], eager: Sequence[Any], tolerance: Tolerance, exact: Callable[[], Sequence[Any]]
 ) -> dict[int, Deviation]:
-    """Return the results that differ, by position. `exact` returns the float64 results; it is called only if needed."""
+    """Return the results that differ, by position. `exact` returns the float64 results; it is called only if needed.
+
+    Args:
+        compiled: the results of the compiled graph, in order.
+        eager: the results of eager, in order.
+        tolerance: how far results may differ.
+        exact: returns the results in float64; it is called only if needed.
+    """
     pairs = list(enumerate(zip(compiled, eager)))
     differing = {index: deviation(ours, theirs, tolerance) for index, (ours, theirs) in pairs}
     if tolerance.is_given or not any(differing.values()):

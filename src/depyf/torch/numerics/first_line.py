@@ -64,6 +64,13 @@ def plain_steps(run: Callable[[], object]) -> list[Step]:
             steps.append(Step(filename, line, values, {**sets, **dict(_attributes(frame, line))}))
 
     def trace(frame: types.FrameType, event: str, argument: object) -> Any:
+        """Note the values that a line of plain Python has set, as a function for `sys.settrace`.
+
+        Args:
+            frame: the frame that runs.
+            event: Python's name for what happens.
+            argument: for `return`, the value that is returned.
+        """
         filename = frame.f_code.co_filename
         if is_library_file(filename) or filename.startswith("<") or filename in _OWN:
             return None

@@ -87,6 +87,11 @@ def look_inside(call: GraphCall, backend: Callable[..., Any] | str, *, backward:
     """Compile and run the graph of a call once more with probes in its kernels, and return where they go wrong.
 
     Triton kernels run in Triton's interpreter.
+
+    Args:
+        call: the call of a captured graph.
+        backend: the backend, or its name.
+        backward: whether to run the backward, too.
     """
     inside = Inside()
     with ExitStack() as stack:

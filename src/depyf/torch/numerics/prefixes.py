@@ -40,7 +40,13 @@ def cuts(module: torch.fx.GraphModule, has_tensor: Callable[[torch.fx.Node], boo
 def prefix(
     module: torch.fx.GraphModule, last: torch.fx.Node, has_tensor: Callable[[torch.fx.Node], bool]
 ) -> torch.fx.GraphModule:
-    """Return the graph up to `last`. It returns the result of `last` and every tensor that the rest reads."""
+    """Return the graph up to `last`. It returns the result of `last` and every tensor that the rest reads.
+
+    Args:
+        module: the graph.
+        last: the last node to run.
+        has_tensor: whether the result of a node is a tensor.
+    """
     graph = torch.fx.Graph()
     copies: dict[torch.fx.Node, torch.fx.Node] = {}
     for node in module.graph.nodes:

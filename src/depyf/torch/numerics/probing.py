@@ -126,6 +126,13 @@ def _values(module: torch.fx.GraphModule, args: list[Any], *, in_float64: bool) 
             return result
 
         def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+            """Call an operation, in float64 where the arguments name a dtype.
+
+            Args:
+                target: the operation.
+                args: its positional arguments.
+                kwargs: its keyword arguments.
+            """
             if in_float64:
                 args, kwargs = _pytree.tree_map(_wide_dtype, (args, kwargs))
             return super().call_function(target, args, kwargs)
@@ -160,7 +167,13 @@ def _rounding(module: torch.fx.GraphModule, args: list[Any], nodes: Mapping[str,
 
 
 def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
-    """Process the end of a launch."""
+    """Process the end of a launch.
+
+    Args:
+        key: the number of the module among those that were compiled.
+        index: the position of the launch in the module.
+        arguments: the values of the kernel's parameters after the launch.
+    """
     from depyf.links.inductor.statements import parameters
 
     probes = _ENTERED[-1] if _ENTERED else None
@@ -199,14 +212,25 @@ def written_values(path: Path) -> dict[int, Tensor]:
 def note(line: int, name: str, variables: Mapping[str, Any], needed: tuple[str, ...]) -> None:
     """Receive the values of a Triton kernel's line, for one program of the grid and its unmasked lanes.
 
-    `needed` names the variables that hold the masks of the line's loads.
+    Args:
+        line: the line of the kernel.
+        name: the variable that the line sets.
+        variables: the local variables of the kernel.
+        needed: the variables that hold the masks of the line's loads.
     """
     for number, values in noted_values(line, name, variables, needed):
         _hear(number, values)
 
 
 def stored(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> None:
-    """Receive the values that a Triton kernel's line stores, in the dtype of the memory."""
+    """Receive the values that a Triton kernel's line stores, in the dtype of the memory.
+
+    Args:
+        line: the line of the kernel.
+        place: the pointers that the line stores to.
+        value: the stored values.
+        variables: the local variables of the kernel, with the masks.
+    """
     for number, values in stored_values(line, place, value, variables):
         _hear(number, values)
 
@@ -214,7 +238,14 @@ def stored(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> N
 def noted_values(
     line: int, name: str, variables: Mapping[str, Any], needed: tuple[str, ...]
 ) -> Iterator[tuple[int, Tensor]]:
-    """Yield the values of a line in its unmasked lanes. With `COUNTED` added, they are those of unmasked loads."""
+    """Yield the values of a line in its unmasked lanes. With `COUNTED` added, they are those of unmasked loads.
+
+    Args:
+        line: the line of the kernel.
+        name: the variable that the line sets.
+        variables: the local variables of the kernel.
+        needed: the variables that hold the masks of the line's loads.
+    """
     masks = [value for key, value in variables.items() if key.endswith("mask")]
     yield from _lanes(line, variables[name], masks)
     if needed:
@@ -222,7 +253,14 @@ def noted_values(
 
 
 def stored_values(line: int, place: Any, value: Any, variables: Mapping[str, Any]) -> Iterator[tuple[int, Tensor]]:
-    """Yield the values that a line stores in its unmasked lanes, in the dtype of the memory."""
+    """Yield the values that a line stores in its unmasked lanes, in the dtype of the memory.
+
+    Args:
+        line: the line of the kernel.
+        place: the pointers that the line stores to.
+        value: the stored values.
+        variables: the local variables of the kernel, with the masks.
+    """
     masks = [value for key, value in variables.items() if key.endswith("mask")]
     yield from _lanes(line, value, masks, place.dtype.scalar.element_ty)
 

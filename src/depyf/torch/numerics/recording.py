@@ -68,6 +68,13 @@ def record(
     """Run a function and its backward once, with the graphs that Dynamo captures run eagerly.
 
     No gradients are accumulated: those of the user's parameters do not change.
+
+    Args:
+        function: the function to compile.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+        loss: returns the scalar for the backward from the result; None for the sum of the results.
+        backward: whether to run the backward.
     """
     recording = Recording()
     with entries_forgotten():

@@ -87,7 +87,13 @@ def _is_unwritten(n: torch.fx.Node) -> bool:
 
 
 def watch(call: GraphCall, report: NumericsReport, *, backward: bool) -> None:
-    """Run one call of a captured graph, and AOTAutograd's graphs for it, node by node."""
+    """Run one call of a captured graph, and AOTAutograd's graphs for it, node by node.
+
+    Args:
+        call: the call of a captured graph.
+        report: takes the findings.
+        backward: whether to examine the backward, too.
+    """
     count_before = len(report.findings)
     with torch.set_grad_enabled(call.grad_enabled):
         torch.manual_seed(0)
@@ -156,7 +162,13 @@ def run_compiled(call: GraphCall, backend: Callable[..., Any]) -> tuple[list[Any
 
 
 def gradients_of(call: GraphCall, outputs: list[Any], inputs: list[Any]) -> dict[int, Tensor]:
-    """Return the gradient of each input by position, computed from the output gradients in the program."""
+    """Return the gradient of each input by position, computed from the output gradients in the program.
+
+    Args:
+        call: the call of a captured graph, with the gradients of its outputs.
+        outputs: the outputs of the graph.
+        inputs: its inputs.
+    """
     pairs = [
         (output, call.cotangents[index])
         for index, output in enumerate(outputs)

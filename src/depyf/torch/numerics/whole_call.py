@@ -128,7 +128,14 @@ def outcome_of(
 ) -> Outcome:
     """Call a function on copies of its arguments, and return everything that it computed and changed.
 
-    rounded: change each floating-point argument, parameter and buffer by one rounding, up or down.
+    Args:
+        function: the function to call.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+        state: the parameters and buffers, which are restored before the call.
+        loss: returns the scalar for the backward from the result; None for the sum of the results.
+        backward: whether to compute gradients.
+        rounded: change each floating-point argument, parameter and buffer by one rounding, up or down.
     """
     positional, named = copied_arguments(args, kwargs)
     state.restore()

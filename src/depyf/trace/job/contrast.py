@@ -25,7 +25,14 @@ STAGES = {
 
 
 def first_difference(rank_dump: Path, norm: Path, compile_id: str, kind: str) -> str:
-    """Return in words how a rank's text differs from that of the others, or "" if their dumps do not show it."""
+    """Return in words how a rank's text differs from that of the others, or "" if their dumps do not show it.
+
+    Args:
+        rank_dump: the dump of the rank.
+        norm: the dump of a rank of the largest group.
+        compile_id: the compile in which they differ.
+        kind: the kind of fact in which they differ, which decides the texts to compare.
+    """
     if kind not in STAGES or not (rank_dump.is_dir() and norm.is_dir()):
         return ""
     texts = [_lines(read_run(dump), compile_id, kind) for dump in (rank_dump, norm)]

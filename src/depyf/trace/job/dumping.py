@@ -59,6 +59,11 @@ class _Joins:
 def dump_trace(stream: BinaryIO, name: str, directory: Path) -> list[Session]:
     """Write the dump of a trace that is open for reading bytes; return the run of each process in it.
 
+    Args:
+        stream: the trace.
+        name: its name, for the index.
+        directory: the directory of the dump.
+
     Raises:
         OSError: the trace cannot be read, or the index cannot be written.
     """

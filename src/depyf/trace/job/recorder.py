@@ -83,7 +83,13 @@ class Mismatch:
 
 
 def recorded(name: str, data: bytes, taken: float = 0.0) -> Recorded | None:
-    """Return what a file of the recorder holds, or None if it is damaged or another file."""
+    """Return what a file of the recorder holds, or None if it is damaged or another file.
+
+    Args:
+        name: the path of the file, with the rank in it.
+        data: its content: a pickle or JSON.
+        taken: when the file was written, in seconds since the epoch.
+    """
     rank = _RANK.search(name)
     try:
         content = plain_pickle(data) if data[:1] == b"\x80" else json.loads(data.decode("utf-8", "replace"))

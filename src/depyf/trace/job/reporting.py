@@ -54,6 +54,11 @@ class Dumped:
 def dump_jobs(sources: Sequence[Source], output: Path, options: Options) -> list[Dumped]:
     """Write the dumps of all jobs.
 
+    Args:
+        sources: the traces, each with its job and rank.
+        output: the directory for the dumps.
+        options: how to run, and what to keep.
+
     Raises:
         TraceError: `output` contains other files.
         OSError: it cannot be written, or the only file cannot be read.

@@ -41,7 +41,11 @@ def rows_of(
 ) -> list[Row]:
     """Return the rows of a timeline.
 
-    dumps: for the path of each trace the dump that stands for it. Equal ranks share one.
+    Args:
+        sources: the traces.
+        recorded: the collectives of the ranks, for their clocks.
+        dumps: for the path of each trace the dump that stands for it. Equal ranks share one.
+        most: the largest number of rows; with more ranks, equal ones share a row.
     """
     by_rank, clocks = {dump.rank: dump for dump in recorded}, clocks_of(recorded)
     traced = {source.rank for source in sources}

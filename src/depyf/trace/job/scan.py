@@ -112,6 +112,14 @@ class _Scan:
     last_time: float = 0.0
 
     def add(self, compile_id: str, kind: str, words: str, key: str = "") -> None:
+        """Add a fact of the rank.
+
+        Args:
+            compile_id: the compile that it is about.
+            kind: the kind of fact.
+            words: the fact in words.
+            key: a digest, if the words do not hold all of it.
+        """
         number = self.numbers.get((compile_id, kind), 0)
         self.numbers[compile_id, kind] = number + 1
         self.facts.append(Fact(compile_id, kind, number, words, key))
@@ -192,6 +200,11 @@ class _Scan:
 
 def scan(stream: BinaryIO, path: str, rank: int | None) -> tuple[Rank, tuple[Fact, ...]]:
     """Return the facts of a rank, from its trace that is open for reading bytes.
+
+    Args:
+        stream: the trace.
+        path: its path.
+        rank: the rank that wrote it, if known.
 
     Raises:
         OSError: it cannot be read.

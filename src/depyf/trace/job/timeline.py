@@ -45,7 +45,11 @@ def write_timeline(
 ) -> None:
     """Write the timeline of all traces into a file, with the findings about them.
 
-    recorded: the collectives of the ranks. They align the clocks.
+    Args:
+        sources: the traces.
+        path: the file to write.
+        jobs: the dumps of the traces, with their findings.
+        recorded: the collectives of the ranks. They align the clocks.
 
     Raises:
         OSError: a trace cannot be read, or the file cannot be written.
@@ -101,7 +105,13 @@ class _Timeline:
 
 
 def events(source: Source, process: int, notes: Iterable[Note] = ()) -> Iterator[Event]:
-    """Yield the events of a trace, with the number of its process in the timeline."""
+    """Yield the events of a trace, with the number of its process in the timeline.
+
+    Args:
+        source: the trace.
+        process: the number of its process in the timeline.
+        notes: the findings and differences to show.
+    """
     timeline = _Timeline(process)
     compiles: list[Event] = []
     with open_trace(source.path) as stream:

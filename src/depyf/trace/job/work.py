@@ -67,8 +67,10 @@ def scan_all(
 ) -> Scanned:
     """Return the facts of all files' ranks, in the order of the files.
 
-    executor: runs the tasks; None for processes of this machine. Only its `map` is used.
-    progress: receives the number of bytes that are done, after each task.
+    Args:
+        sources: the traces.
+        executor: runs the tasks; None for processes of this machine. Only its `map` is used.
+        progress: receives the number of bytes that are done, after each task.
     """
     total = sum(source.size for source in sources)
     if executor is None and (total < LEAST_BYTES or _workers() < 2):

@@ -110,7 +110,13 @@ def moved(name: ast.Name) -> ast.expr:
 
 
 def replace(parent: ast.AST, old: ast.expr, new: ast.expr) -> None:
-    """Replace an expression that a node contains."""
+    """Replace an expression that a node contains.
+
+    Args:
+        parent: the node that contains it.
+        old: the expression.
+        new: the expression in its place.
+    """
     for field, value in ast.iter_fields(parent):
         if value is old:
             setattr(parent, field, new)

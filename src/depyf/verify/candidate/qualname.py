@@ -117,6 +117,11 @@ def with_loaded(code: types.CodeType, words: Words, wanted: Sequence[Load]) -> t
     """Return the code with other constants for some load instructions. Other loads of these constants do not change.
 
     Raises `NoRoom` if an instruction is too short.
+
+    Args:
+        code: the code.
+        words: its instructions, which are changed.
+        wanted: load instructions, each with its new constant.
     """
     consts = list(code.co_consts)
     changed = [(load, new) for load, new in wanted if consts[load.arg] != new]

@@ -35,7 +35,10 @@ class NoStack(DecompilationError):
 def own_variables(standin: types.CodeType, original: types.CodeType, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return the variables of a stand-in that its original never binds, if code may look at the variables.
 
-    names: identifiers in the text that stand for other names in `original`.
+    Args:
+        standin: the code compiled from the source.
+        original: the code that it stands for.
+        names: identifiers in the text that stand for other names in `original`.
     """
     code = read(original)
     if not may_read_frame(code):
@@ -48,7 +51,13 @@ def own_variables(standin: types.CodeType, original: types.CodeType, names: Mapp
 
 
 def declare(tree: ast.Module, function: str, variables: Collection[str]) -> None:
-    """Make the compiler treat some variables of a function as globals."""
+    """Make the compiler treat some variables of a function as globals.
+
+    Args:
+        tree: the tree of the module, which is changed.
+        function: the name of the function.
+        variables: the names of the variables.
+    """
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_function(node, function):
             is_docstring = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
@@ -59,10 +68,14 @@ def declare(tree: ast.Module, function: str, variables: Collection[str]) -> None
 def keep_on_stack(code: types.CodeType, variables: Collection[str], *, lets_go: bool) -> types.CodeType:
     """Return the code with some of its globals as values on the stack.
 
-    lets_go: whether the last read of a variable moves its value, as the original does.
 
     Raises `NoStack` if that is impossible. A value is stored above other values or twice, merging paths have different
     values on the stack, exceptions are handled, or this version cannot copy from the stack.
+
+    Args:
+        code: the code compiled from the source.
+        variables: the names of the globals.
+        lets_go: whether the last read of a variable moves its value, as the original does.
     """
     return _Stack(code, variables, lets_go=lets_go).rewritten()
 

@@ -44,6 +44,7 @@ def watch_libraries(codecache: ModuleType, listener: Listener) -> Callable[[], N
 
     @left_alone
     def noted(content: Any, extension: str, extra: str = "", *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        """Write `content` under its `extension` and `extra` key as Inductor does, and note a source."""
         sources: list[_Written] | None = getattr(within, "sources", None)
         key, path = write(content, extension, extra, *args, **kwargs)
         if sources is not None and extension.endswith("cpp"):

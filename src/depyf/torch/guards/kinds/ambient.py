@@ -67,7 +67,13 @@ def dual_level(leaf: Leaf, at: Place) -> list[Clause]:
 
 
 def say(leaf: Leaf, at: Place, flags: Mapping[str, object]) -> list[Clause]:
-    """Return the clause on these flags."""
+    """Return the clause on these flags.
+
+    Args:
+        leaf: torch's guard.
+        at: the value at which torch stores it.
+        flags: the flags and their values.
+    """
     arguments = spelled(flags)
     differences = ("global_state_differences(", *arguments, ")")
     return at.clause(leaf, "global_state(", *arguments, ")", differences=differences, flags=flags)

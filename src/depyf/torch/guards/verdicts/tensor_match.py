@@ -41,9 +41,19 @@ def tensor(
 ) -> bool:
     """Return whether `value` is a tensor of exactly the type `cls` with these properties.
 
-    `None` in `size` or `stride` stands for any number. `device` is compared by its index, as torch does; its type
-    follows from the dispatch `keys`, which by default are those of an ordinary tensor. `marks` are the dimensions that
-    `mark_dynamic` and related functions may have marked: none by default, `ANY` if torch does not check them.
+    `device` is compared by its index, as torch does; its type follows from the dispatch keys.
+
+    Args:
+        value: the value to check.
+        cls: the exact type.
+        dtype: the dtype.
+        device: the device with its index, for example `cuda:0`.
+        size: the size of each dimension; None for any number.
+        stride: the stride of each dimension; None for any number.
+        requires_grad: whether it requires a gradient.
+        keys: the dispatch keys; "" for those of an ordinary tensor.
+        marks: the dimensions that `mark_dynamic` and related functions may have marked; `ANY` if torch does not check
+            them.
     """
     return type(value) is cls and not _property_differences(
         value, dtype, device, tuple(size), tuple(stride), requires_grad, keys, marks
@@ -62,7 +72,19 @@ def tensor_differences(
     keys: str = "",
     marks: Marks | Missing = NO_MARKS,
 ) -> list[Difference]:
-    """Return every respect in which `value` is not the tensor that `tensor` describes."""
+    """Return every respect in which `value` is not the tensor that `tensor` describes.
+
+    Args:
+        value: the value to check.
+        cls: the exact type.
+        dtype: the dtype.
+        device: the device with its index, for example `cuda:0`.
+        size: the size of each dimension; None for any number.
+        stride: the stride of each dimension; None for any number.
+        requires_grad: whether it requires a gradient.
+        keys: the dispatch keys; "" for those of an ordinary tensor.
+        marks: the dimensions that may be marked; `ANY` if torch does not check them.
+    """
     differences = [] if type(value) is cls else [Difference(Check.TYPE, brief(cls), brief(type(value)))]
     if isinstance(value, torch.Tensor):
         differences += _property_differences(
