@@ -35,3 +35,19 @@ def test_vague_names_and_undescribed_parameters_are_found() -> None:
     assert undescribed(ast.parse(described)) == []
     assert undescribed(ast.parse(described.replace(" and c", ""))) == ["f"]
     assert undescribed(ast.parse(described.replace("def f", "def _f").replace(" and c", ""))) == []
+
+
+COMMAND = """
+@click.command()
+@click.option("-o", "--output", help="The file to write.")
+@click.option("--on/--off", "is_on", help="Whether it is on.")
+@click.argument("target")
+def command(output, is_on, target):
+    '''Print TARGET.'''
+"""
+
+
+def test_the_help_of_an_option_describes_its_parameter() -> None:
+    assert undescribed(ast.parse(COMMAND)) == []
+    assert undescribed(ast.parse(COMMAND.replace(', help="The file to write."', ""))) == ["command"]
+    assert undescribed(ast.parse(COMMAND.replace("TARGET", "it"))) == ["command"]
