@@ -49,10 +49,10 @@ def _entering(names: tuple[str, str], fail: Callable[[object], NoReturn]) -> Ent
     """Return a function that enters a manager with methods of these names, the exit's last."""
 
     def enter(manager: object) -> tuple[object, object]:
-        found = {name: on_type(type(manager), name) for name in names}
-        if MISSING in found.values():
+        attributes = {name: on_type(type(manager), name) for name in names}
+        if MISSING in attributes.values():
             fail(manager)
-        methods = {name: bound(found[name], manager) for name in _order(names)}
+        methods = {name: bound(attributes[name], manager) for name in _order(names)}
         return methods[names[1]], methods[names[0]]()  # type: ignore[operator]
 
     return enter

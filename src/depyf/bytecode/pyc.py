@@ -73,7 +73,7 @@ def neutral(value: MarshalledCode, facts: Facts, source: str) -> Code:
         fields = Fields(code, source)
         prefix = inner_prefix(qualname, fields.get("name", str), fields.get("flags", int))
         inner = [const for const in fields.get("consts", tuple) if isinstance(const, MarshalledCode)]
-        return [(one, prefix + Fields(one, source).get("name", str)) for one in inner]
+        return [(const, prefix + Fields(const, source).get("name", str)) for const in inner]
 
     return nest(value, Fields(value, source).get("name", str), children, build)
 

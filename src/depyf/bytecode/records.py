@@ -23,22 +23,22 @@ else:
         """Take what `dataclasses.dataclass` takes and return such a class, whose `frozen` types alone hold."""
 
         def decorate(cls):
-            own = vars(cls)
-            begins, shows, compares = (name not in own for name in ("__init__", "__repr__", "__eq__"))
-            hashes = own.get("__hash__") is None
-            made = _processed(cls, init=False, eq=order, order=order, repr=False, **options)
+            namespace = vars(cls)
+            begins, shows, compares = (name not in namespace for name in ("__init__", "__repr__", "__eq__"))
+            hashes = namespace.get("__hash__") is None
+            processed = _processed(cls, init=False, eq=order, order=order, repr=False, **options)
             if begins:
-                made.__init__ = _written_once(made)
-                made.__signature__ = _Signature()
+                processed.__init__ = _written_once(processed)
+                processed.__signature__ = _Signature()
             if repr and shows:
-                made.__repr__ = _repr
+                processed.__repr__ = _repr
             if eq:
-                equal, hashed = _comparing([field.name for field in dataclasses.fields(made) if field.compare])
+                equal, hashed = _comparing([field.name for field in dataclasses.fields(processed) if field.compare])
                 if compares:
-                    made.__eq__ = equal
+                    processed.__eq__ = equal
                 if hashes:
-                    made.__hash__ = hashed if frozen else None
-            return made
+                    processed.__hash__ = hashed if frozen else None
+            return processed
 
         return decorate if cls is None else decorate(cls)
 
@@ -48,14 +48,18 @@ else:
         The search takes three regular expressions a field, a third of the time of a class.
         """
         types = vars(cls).get("__annotations__")
-        if types is None or not all(isinstance(each, str) for each in types.values()) or _SPECIAL & _words(types):
+        if (
+            types is None
+            or not all(isinstance(annotation, str) for annotation in types.values())
+            or _SPECIAL & _words(types)
+        ):
             return dataclasses.dataclass(**options)(cls)
         cls.__annotations__ = dict.fromkeys(types, object)
-        made = dataclasses.dataclass(**options)(cls)
-        cls.__annotations__ = made.__annotations__ = types
+        processed = dataclasses.dataclass(**options)(cls)
+        cls.__annotations__ = processed.__annotations__ = types
         for name, kind in types.items():
-            made.__dataclass_fields__[name].type = kind
-        return made
+            processed.__dataclass_fields__[name].type = kind
+        return processed
 
     _SPECIAL = {"ClassVar", "InitVar", "KW_ONLY"}
 
@@ -84,24 +88,24 @@ else:
         """The signature of a class whose `__init__` is to be written: `inspect` finds it there, once that is done."""
 
         def __get__(self, instance, owner):
-            for each in owner.__mro__:
-                if hasattr(vars(each).get("__init__"), "is_to_be_written"):
-                    _write_init(each)
+            for base in owner.__mro__:
+                if hasattr(vars(base).get("__init__"), "is_to_be_written"):
+                    _write_init(base)
             raise AttributeError("__signature__")
 
     def _write_init(made):
         """Compile the `__init__` of a class for its fields, as the standard library does."""
         scope, given, named, lines = {"FACTORY": FACTORY}, [], [], []
-        for each in dataclasses.fields(made):
-            name, value, makes = each.name, each.default, each.default_factory is not MISSING
-            scope[f"default_{name}"], scope[f"make_{name}"] = value, each.default_factory
+        for field in dataclasses.fields(made):
+            name, value, makes = field.name, field.default, field.default_factory is not MISSING
+            scope[f"default_{name}"], scope[f"make_{name}"] = value, field.default_factory
             has_default = makes or value is not MISSING
             shown = f"make_{name}()" if makes else f"default_{name}"
-            if each.init:
+            if field.init:
                 default = "" if not has_default else " = FACTORY" if makes else f" = {shown}"
-                (named if each.kw_only else given).append(name + default)
+                (named if field.kw_only else given).append(name + default)
                 shown = f"{shown} if {name} is FACTORY else {name}" if makes else name
-            if each.init or has_default:
+            if field.init or has_default:
                 lines.append(f"self.{name} = {shown}")
         if hasattr(made, "__post_init__"):
             lines.append("self.__post_init__()")

@@ -62,8 +62,8 @@ def written(value: frozenset[object], times: int = 1) -> tuple[object, ...]:
 
     times: how often a set is filled on the way from the text, as for `filled_in`.
     """
-    found = filled_in(value, times) if is_fixed(value) else None
-    return tuple(sorted(value, key=_rank)) if found is None else found
+    members = filled_in(value, times) if is_fixed(value) else None
+    return tuple(sorted(value, key=_rank)) if members is None else members
 
 
 def _rank(item: object) -> tuple[str, int, bytes]:

@@ -61,18 +61,18 @@ def decompile(x: object) -> str:
     >>> print(decompile(lambda a: a + 1), end="")
     lambda_function = lambda a: a + 1
     """
-    found = _function_of(x)
-    if not isinstance(found, types.CodeType):
-        return source_of_function(found)
-    if is_module(found):
-        return module_source(read(found))
-    if is_class_body(found):
-        return class_source(read(found))
-    if is_of_dynamo(found):
-        decompiled = decompile_function(found, simplify=True)
+    function_or_code = _function_of(x)
+    if not isinstance(function_or_code, types.CodeType):
+        return source_of_function(function_or_code)
+    if is_module(function_or_code):
+        return module_source(read(function_or_code))
+    if is_class_body(function_or_code):
+        return class_source(read(function_or_code))
+    if is_of_dynamo(function_or_code):
+        decompiled = decompile_function(function_or_code, simplify=True)
         if decompiled.level is not Level.UNPROVEN:
             return decompiled.source
-    return source_of(found)
+    return source_of(function_or_code)
 
 
 MODULE = "<module>"
@@ -212,8 +212,8 @@ def code_of(x: object) -> types.CodeType:
 
     Raises TypeError, naming the argument, if it has none.
     """
-    found = _function_of(x)
-    return found if isinstance(found, types.CodeType) else found.__code__
+    function_or_code = _function_of(x)
+    return function_or_code if isinstance(function_or_code, types.CodeType) else function_or_code.__code__
 
 
 def _function_of(x: object) -> types.FunctionType | types.CodeType:

@@ -91,16 +91,16 @@ def decompile_function(
     known = _known(assumptions, result_names) if simplify else None
     # The proof uses the same listing as the decompiler, and checks the depth of the stack by itself.
     listings = Listings()
-    made = _first(code, neutral, known, assumptions, without, listings)
+    best = _first(code, neutral, known, assumptions, without, listings)
     for forced in FORCED:
-        if made.level is not Level.UNPROVEN or forced <= without:
-            return made
+        if best.level is not Level.UNPROVEN or forced <= without:
+            return best
         try:
             other = _attempt(code, neutral, known, assumptions, without | forced, listings)
         except DecompilationError:
             continue  # The earlier result stays readable, and its verdict says why it is not proven.
-        made = other if other.level is not Level.UNPROVEN else made
-    return made
+        best = other if other.level is not Level.UNPROVEN else best
+    return best
 
 
 def _first(
@@ -113,15 +113,15 @@ def _first(
 ) -> Decompiled:
     """Decompile a code object in the most readable form. If a shortened text is not proven, write the code as it is."""
     try:
-        made = _attempt(code, neutral, known, assumptions, without, listings)
+        readable = _attempt(code, neutral, known, assumptions, without, listings)
     except DecompilationError:
         if known is None:
             raise
         return _attempt(code, neutral, None, assumptions, without, listings)
-    if known is None or made.level is not Level.UNPROVEN:
-        return made
+    if known is None or readable.level is not Level.UNPROVEN:
+        return readable
     plain = _attempt(code, neutral, None, assumptions, without, listings)
-    return plain if plain.level is not Level.UNPROVEN else made
+    return plain if plain.level is not Level.UNPROVEN else readable
 
 
 def _attempt(
@@ -199,11 +199,11 @@ def _source(
 
 def _known(assumptions: Assumptions, names: Mapping[str, Sequence[str]]) -> Known:
     """Return the facts that may shorten the text: no more than the proof may assume."""
-    found = {}
+    item_names = {}
     for function, length in assumptions.sequence_lengths.items():
         wanted = names.get(function, ())
-        found[function] = wanted if len(wanted) == length else [f"item_{number}" for number in range(length)]
-    return Known(found, assumptions.unchanging)
+        item_names[function] = wanted if len(wanted) == length else [f"item_{number}" for number in range(length)]
+    return Known(item_names, assumptions.unchanging)
 
 
 def _prove(

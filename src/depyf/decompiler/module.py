@@ -134,15 +134,17 @@ def with_others(code: Code, candidate: Code, apart: AbstractSet[int]) -> Code:
     pairs = [(code, candidate)]
     left: dict[int, Code] = {}
     for mine, its in pairs:  # The list grows during the iteration.
-        own = [const for const in mine.consts if isinstance(const, Code)]
+        my_codes = [const for const in mine.consts if isinstance(const, Code)]
         for const in its.consts:
-            one = next((one for one in own if isinstance(const, Code) and one.name == const.name), None)
-            if one is not None and isinstance(const, Code):
-                own.remove(one)
-                if id(one) in apart:
-                    left[id(const)] = one
+            original = next(
+                (original for original in my_codes if isinstance(const, Code) and original.name == const.name), None
+            )
+            if original is not None and isinstance(const, Code):
+                my_codes.remove(original)
+                if id(original) in apart:
+                    left[id(const)] = original
                 else:
-                    pairs.append((one, const))
+                    pairs.append((original, const))
     for _, its in reversed(pairs):
         left[id(its)] = replace(its, consts=tuple(left.get(id(const), const) for const in its.consts))
     return left[id(candidate)]
@@ -157,8 +159,8 @@ def compiled(source: str, code: Code, oracle: Oracle | None) -> Code:
         return (oracle or shared_oracle()).compile(source, code.version)
     try:
         with without_compiler_warnings():
-            made = compile(source, "<recompiled>", "exec", dont_inherit=True, optimize=0)
+            live_code = compile(source, "<recompiled>", "exec", dont_inherit=True, optimize=0)
             # Code from a file was marshalled, and unmarshalling fills sets once more.
-            return read(made if code.origin is not None else marshal.loads(marshal.dumps(made)))
+            return read(live_code if code.origin is not None else marshal.loads(marshal.dumps(live_code)))
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise NotCompiled(f"the source does not compile: {type(error).__name__}: {error}") from error

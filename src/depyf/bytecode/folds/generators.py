@@ -59,12 +59,12 @@ def fold_generator_stop(*, jumps_test: bool) -> Fold:
         if not draft.code.flags & GENERATORS:
             return
         stops = {number for number, handler in enumerate(draft.handlers) if is_stop(draft, handler.target)}
-        own = {draft.handlers[number].target + place for number in stops for place in (0, 1)}
-        mark_unguarded(draft, own, jumps_test)
+        handler_indices = {draft.handlers[number].target + place for number in stops for place in (0, 1)}
+        mark_unguarded(draft, handler_indices, jumps_test)
         for index, number in enumerate(draft.handler):
             if number in stops:
                 draft.protect(index, -1)
-        draft.leftovers |= own
+        draft.leftovers |= handler_indices
 
     return fold
 

@@ -113,8 +113,8 @@ class ExpressionWriter:
                 out.append(node.id)  # type: ignore[attr-defined]
                 continue
             rule = rules.get(kind)
-            pieces, own = rule(self, node) if rule is not None else self._inherited(node)
-            if own < needed:
+            pieces, node_precedence = rule(self, node) if rule is not None else self._inherited(node)
+            if node_precedence < needed:
                 work.append(")")
                 work += pieces[::-1]
                 work.append("(")

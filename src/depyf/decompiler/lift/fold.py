@@ -109,8 +109,8 @@ class Folder:
         self, inst: Inst, make: Callable[[list[ast.expr]], ast.expr], effect: int = IMPURE
     ) -> Entry:
         """Push the expression that `make` builds from the operands."""
-        exprs, reads, writes, own = self.taken(inst.uses)
-        return self.push(inst, make(exprs), own if own > effect else effect, reads, writes)
+        exprs, reads, writes, operands_effect = self.taken(inst.uses)
+        return self.push(inst, make(exprs), operands_effect if operands_effect > effect else effect, reads, writes)
 
     def take(self, temps: list[int]) -> Operands:
         """Return operands for an expression that uses them in this order.

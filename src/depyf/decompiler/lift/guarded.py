@@ -66,7 +66,7 @@ def grouped(op: ast.boolop, operands: list[ast.expr], loose: list[bool]) -> list
 
     loose: for each operand but the last, whether its test is unprotected. The next protected test ends the group.
     """
-    found: list[ast.expr] = []
+    joined: list[ast.expr] = []
     group: list[ast.expr] = []
     for place, operand in enumerate(operands):
         group.append(operand)
@@ -77,8 +77,8 @@ def grouped(op: ast.boolop, operands: list[ast.expr], loose: list[bool]) -> list
             step("operands stand between brackets: no handler protects the tests of all but the last")
             whole = ast.BoolOp(op=op, values=group)
             note_test(whole, guarded=True)
-            found.append(whole)
+            joined.append(whole)
         else:
-            found += group
+            joined += group
         group = []
-    return found
+    return joined

@@ -53,8 +53,8 @@ def import_name(folder: Folder, inst: Inst) -> None:
         module = Module(name=inst.arg, level=depth, names=wanted, is_lazy=inst.op == "IMPORT_LAZY")
         if wanted and (variables := _bound(folder, inst.defs[0], wanted)):
             folder.position += 2 * len(wanted) + 1
-            found = [ast.alias(name, None if name == var.id else var.id) for name, var in zip(wanted, variables)]
-            folder.emit(ImportFrom(module, found, variables), inst.line, [var.id for var in variables])
+            aliases = [ast.alias(name, None if name == var.id else var.id) for name, var in zip(wanted, variables)]
+            folder.emit(ImportFrom(module, aliases, variables), inst.line, [var.id for var in variables])
             return
         entry = folder.push(inst, module)
         if wanted is None and depth == 0:

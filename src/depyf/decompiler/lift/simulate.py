@@ -90,8 +90,8 @@ def _parted(graph: Graph, exit_: Branch) -> set[int]:
     """
     ways = [_dropping(graph, edge.target) for edge in exit_.edges()]
     shared = {block.index for block in ways[0]}.intersection(block.index for block in ways[1])
-    own = [_last_drops([block for block in way if block.index not in shared]) for way in ways]
-    parted = {temp for temp in own[0] if temp in own[1]}
+    drops = [_last_drops([block for block in way if block.index not in shared]) for way in ways]
+    parted = {temp for temp in drops[0] if temp in drops[1]}
     if shared or not parted:
         return parted
     ends = [next((inst for inst in way[-1].insts if inst.op != "POP"), None) for way in ways]

@@ -97,7 +97,7 @@ def _sequence(stmts: list[ast.stmt], code: Code, found: list[ast.AnnAssign]) -> 
 def _annotated(stmt: ast.stmt) -> str | None:
     """Return the name whose annotation a statement stores, or None."""
     match stmt:
-        case ast.Assign(targets=[ast.Subscript(value=Var(id=own), slice=key)]) if own == NAME:
+        case ast.Assign(targets=[ast.Subscript(value=Var(id=variable), slice=key)]) if variable == NAME:
             name = literal_value(key)
             return name if isinstance(name, str) and name.isidentifier() else None
     return None

@@ -122,7 +122,7 @@ def _first_use(temp: int, stmt: ast.stmt, bound: Set[str]) -> tuple[ast.AST, str
         node = held[number] if isinstance(held, list) else held
         if isinstance(node, Temp) and node.temp == temp:
             return owner, name, number
-        if any(node is one for one in done) or not isinstance(node, IN_ORDER):
+        if any(node is visited for visited in done) or not isinstance(node, IN_ORDER):
             if not (isinstance(node, SILENT) or _is_bound(node, bound)):
                 return None
             continue

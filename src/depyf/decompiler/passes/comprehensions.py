@@ -74,15 +74,15 @@ def bound_around(comprehension: ast.expr) -> list[Var] | None:
 
 
 def _bound(comprehension: ast.expr) -> list[Var]:
-    found: list[Var] = []
+    targets: list[Var] = []
     work: list[ast.AST] = [comprehension]
     while work:
         node = work.pop()
         if isinstance(node, ast.NamedExpr) and isinstance(node.target, Var):
-            found.append(node.target)
+            targets.append(node.target)
         if not isinstance(node, ast.Lambda):
             work.extend(ast.iter_child_nodes(node))
-    return found
+    return targets
 
 
 def comprehension(

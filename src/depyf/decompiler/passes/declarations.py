@@ -94,7 +94,7 @@ def _spots(block: list[ast.stmt], names: set[str], above: int) -> dict[str, Spot
 
     A line directly before the statement comes first, and outer blocks come before inner ones.
     """
-    found: dict[str, Spot] = {}
+    spots: dict[str, Spot] = {}
     work: list[Part] = [(block, names, above)]
     for part, left, last in work:  # The list grows during the iteration.
         free: list[ast.stmt] = []
@@ -105,11 +105,11 @@ def _spots(block: list[ast.stmt], names: set[str], above: int) -> dict[str, Spot
                 free = [stmt]
             if here := left.intersection([variable.id for variable in own_variables([stmt], True)]):
                 left = left - here
-                found.update((name, (part, free[0])) for name in here if free)
+                spots.update((name, (part, free[0])) for name in here if free)
                 if not free or free[0] is not stmt:
                     work += _parts(stmt, here)
             last = max(last, _end_of([stmt]))
-    return found
+    return spots
 
 
 def _parts(stmt: ast.stmt, names: set[str]) -> list[Part]:
@@ -127,11 +127,11 @@ def _parts(stmt: ast.stmt, names: set[str]) -> list[Part]:
 
 def _end_of(stmts: list[ast.stmt]) -> int:
     """Return the last known line of statements."""
-    found = 0
+    last_line = 0
     for node in nodes(stmts):
         place = place_of(node)
-        found = max(found, getattr(node, "lineno", 0) if place is None else place.end_line)
-    return found
+        last_line = max(last_line, getattr(node, "lineno", 0) if place is None else place.end_line)
+    return last_line
 
 
 def _insert(block: list[ast.stmt], stmt: ast.stmt, name: str, kind: type[Declaration]) -> None:

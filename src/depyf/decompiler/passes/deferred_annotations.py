@@ -56,18 +56,18 @@ def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodie
         return body
     maker = next((stmt for stmt in body if _makes(stmt)), None)
     if isinstance(maker, ast.Assign):
-        found = _annotations(maker.value, bodies, code)
-        if found is None:
+        annotations = _annotations(maker.value, bodies, code)
+        if annotations is None:
             return body
-        step("line {}: remove the function that evaluates {} annotations", maker.lineno, len(found))
+        step("line {}: remove the function that evaluates {} annotations", maker.lineno, len(annotations))
         body = [stmt for stmt in body if stmt is not maker]
     else:
-        found = []
+        annotations = []
     kept = [stmt for stmt in body if not _is_store(stmt, REACHED)]
-    if not found:
+    if not annotations:
         return _with_cells(kept, code, has_set=len(kept) < len(body))
-    body = _place_numbered(kept, found)
-    return _place_others(body, [one for one in found if one.number is None])
+    body = _place_numbered(kept, annotations)
+    return _place_others(body, [annotation for annotation in annotations if annotation.number is None])
 
 
 def _with_cells(body: list[ast.stmt], code: Code, *, has_set: bool) -> list[ast.stmt]:
@@ -190,21 +190,21 @@ def _lines(code: Code) -> list[int]:
 
 def _in_finally(body: list[ast.stmt]) -> set[int]:
     """Return the numbers of the annotations in a `finally`."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for node in nodes(body):
         if isinstance(node, (ast.Try, TryStar)):
-            found.update(number for inner in nodes(node.finalbody) if (number := _reaches(inner)) is not None)
-    return found
+            numbers.update(number for inner in nodes(node.finalbody) if (number := _reaches(inner)) is not None)
+    return numbers
 
 
-def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]:
+def _place_numbered(body: list[ast.stmt], annotations: list[Deferred]) -> list[ast.stmt]:
     """Write the numbered annotations where the body records that it has reached them.
 
     An annotation that no statement reaches was in code that the compiler has dropped. It goes before the next one. An
     annotation in a `finally` has a number for each copy, of which one is left.
     """
     marked = {number for node in nodes(body) if (number := _reaches(node)) is not None}
-    by_number = {deferred.number: deferred for deferred in found if deferred.number is not None}
+    by_number = {deferred.number: deferred for deferred in annotations if deferred.number is not None}
     lost = sorted(by_number.keys() - marked)
     if lost:
         copied = {by_number[number].name for number in _in_finally(body) if number in by_number}
@@ -214,11 +214,11 @@ def _place_numbered(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stm
         out: list[ast.stmt] = []
         for stmt in stmts:
             number = _reaches(stmt)
-            one = by_number.get(number) if number is not None else None
-            if one is None or number is None:
+            annotation = by_number.get(number) if number is not None else None
+            if annotation is None or number is None:
                 out.append(stmt)
                 continue
-            annotated = _annotated(one, out.pop() if out and _gives_value(out[-1], one.name) else None)
+            annotated = _annotated(annotation, out.pop() if out and _gives_value(out[-1], annotation.name) else None)
             while lost and lost[0] < number:
                 out.append(_never(by_number[lost.pop(0)]))
             out.append(annotated)

@@ -122,9 +122,9 @@ def _not(expr: ast.UnaryOp) -> ast.expr:
         swapped = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}.get(type(operand.ops[0]))
         if swapped is not None:
             step("`not` joins the comparison after it")
-            found = copy.copy(operand)
-            found.ops = [swapped()]
-            return found
+            comparison = copy.copy(operand)
+            comparison.ops = [swapped()]
+            return comparison
     return expr
 
 

@@ -33,13 +33,13 @@ def declare(body: Body, reached: Reached) -> None:
     """Insert `global` and `nonlocal` statements at the start of a body, and its unreachable code."""
     optimized = bool(body.code.flags & CO_OPTIMIZED)
     inner: list[Var] = []
-    own = own_variables(body.stmts, optimized, inner, body.special)
-    variables = [*own, *inner] if optimized else own
+    direct = own_variables(body.stmts, optimized, inner, body.special)
+    variables = [*direct, *inner] if optimized else direct
     if not optimized:
         body.global_reads |= {var.id for var in inner if var.scope == "global"}
     if body.code.name in EXPRESSIONS:
         body.global_reads |= {var.id for var in variables if var.scope == "global"}
-        gone = unreached(body.code, body.stmts, own, inner, body.special, _unused(body, variables, reached), reached)
+        gone = unreached(body.code, body.stmts, direct, inner, body.special, _unused(body, variables, reached), reached)
         body.unreached = gone
         return
     free = body.code.freevars
@@ -57,7 +57,7 @@ def declare(body: Body, reached: Reached) -> None:
         stmts.append(ast.Global(names=sorted(global_names)))
     if nonlocal_names:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
-    left = _left(body, own, inner, nonlocal_names, reached)
+    left = _left(body, direct, inner, nonlocal_names, reached)
     if stmts or left:
         step("{} declarations come first", len(stmts) + len(left))
     # The compiler's own statements come first in a class.
@@ -148,10 +148,10 @@ def own_variables(
     """
     inner: list[ast.AST] = []
     special = [] if special is None else special
-    found = _named(stmts, around, None if apart is None else inner, special)
+    variables = _named(stmts, around, None if apart is None else inner, special)
     if inner and apart is not None:
         apart.extend(_named(inner, around, None, special))
-    return found
+    return variables
 
 
 def _head_parts(node: Definition | AsyncDefinition) -> list[ast.AST]:
@@ -167,15 +167,15 @@ def _named(
     stmts: Sequence[ast.AST], around: bool, inner: list[ast.AST] | None, special: list[ast.AST]
 ) -> list[Var]:
     """Return the variables that nodes name; `inner` receives the parts of inlined comprehensions instead."""
-    found: list[Var] = []
-    work = _split(stmts, found, special)
+    variables: list[Var] = []
+    work = _split(stmts, variables, special)
     roles, held = ROLES, INNER
     for node in work:  # The list grows during the iteration.
         kind = type(node)
         if kind in SOUGHT:
             special.append(node)
         if kind in BINDING:
-            work += _split(_parts(node, around, inner, found), found, special)
+            work += _split(_parts(node, around, inner, variables), variables, special)
             continue
         fields = node.__dict__
         for name in held[kind]:
@@ -183,14 +183,14 @@ def _named(
             if value.__class__ is list:
                 for item in value:
                     if role := roles[type(item)]:
-                        (work if role == VISITED else found if role == VARIABLE else special).append(item)
+                        (work if role == VISITED else variables if role == VARIABLE else special).append(item)
             elif role := roles[type(value)]:
-                (work if role == VISITED else found if role == VARIABLE else special).append(value)
-    return found
+                (work if role == VISITED else variables if role == VARIABLE else special).append(value)
+    return variables
 
 
-def _parts(node: ast.AST, around: bool, inner: list[ast.AST] | None, found: list[Var]) -> list[ast.AST]:
-    """Return the parts of a node of BINDING that the walk visits; add its other variables to `found`."""
+def _parts(node: ast.AST, around: bool, inner: list[ast.AST] | None, variables: list[Var]) -> list[ast.AST]:
+    """Return the parts of a node of BINDING that the walk visits; add its other variables to `variables`."""
     if isinstance(node, (Definition, AsyncDefinition)):
         return [node.target, *_head_parts(node)]
     if isinstance(node, ClassDefinition):
@@ -199,14 +199,14 @@ def _parts(node: ast.AST, around: bool, inner: list[ast.AST] | None, found: list
     if isinstance(node, (Capture, CaptureStar, CaptureRest)):
         return [*([node.variable] if node.variable is not None else []), *children(node)]
     if isinstance(node, (Import, ImportFrom)):
-        found += node.variables
+        variables += node.variables
         return []
     if isinstance(node, ast.Lambda):
         return [*node.args.defaults, *filter(None, node.args.kw_defaults)]
     assert isinstance(node, COMPREHENSIONS)
     bound = bound_around(node)
     if bound is not None:
-        found += bound if around else ()
+        variables += bound if around else ()
     elif inner is None:
         return children(node)
     else:
@@ -214,9 +214,9 @@ def _parts(node: ast.AST, around: bool, inner: list[ast.AST] | None, found: list
     return [node.generators[0].iter]
 
 
-def _split(nodes: Sequence[ast.AST], found: list[Var], special: list[ast.AST]) -> list[ast.AST]:
-    """Return the nodes with children; add variables to `found`, and nodes of SOUGHT without children to `special`."""
-    found += [node for node in nodes if type(node) is Var]
+def _split(nodes: Sequence[ast.AST], variables: list[Var], special: list[ast.AST]) -> list[ast.AST]:
+    """Return the nodes with children; add variables to `variables`, and nodes of SOUGHT without children to `special`."""
+    variables += [node for node in nodes if type(node) is Var]
     special += [node for node in nodes if ROLES[type(node)] == SPECIAL]
     return [node for node in nodes if ROLES[type(node)] == VISITED]
 

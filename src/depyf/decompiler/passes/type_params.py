@@ -35,15 +35,15 @@ def restore_generic(call: ast.Call, bodies: Bodies, around: Code) -> ast.expr | 
     if not isinstance(scope, Function) or not scope.code.name.startswith(GENERIC) or call.keywords:
         return None
     stmts = list(bodies[id(scope.code)].stmts)
-    made = stmts.pop() if stmts else None
-    if not isinstance(made, ast.Return) or made.value is None:
+    returned = stmts.pop() if stmts else None
+    if not isinstance(returned, ast.Return) or returned.value is None:
         return None
-    value = made.value
+    value = returned.value
     if isinstance(value, TypeAlias) and not stmts:
         return written_in(value, around)
     given = dict(zip(scope.code.varnames[: scope.code.argcount], call.args))
-    found = _class(value, stmts, bodies, around) if stmts else _function(value, given, bodies, around)
-    return written_in(found, around) if found is not None else None
+    generic = _class(value, stmts, bodies, around) if stmts else _function(value, given, bodies, around)
+    return written_in(generic, around) if generic is not None else None
 
 
 def restore_alias(made: Intrinsic, bodies: Bodies, around: Code) -> ast.expr:

@@ -88,15 +88,15 @@ class Unreached:
 
     def parts(self, *, binds: bool) -> list[ast.expr]:
         """Return expressions with all these effects; `binds`: `:=` binds a variable of this code."""
-        found = [_named(name, "fast") for name in self.bound] if binds else []
-        found += [_named(name, "global") for name in self.named]
-        found += [_looping(self.inside, literal(None))] if self.inside else []
-        found += [Var(id=name, ctx=LOAD, scope="deref") for name in self.read]
-        found += [Var(id=name, ctx=LOAD, scope="name") for name in self.used]
-        found += [_capturing(self.captured)] if self.captured else []
-        found += [ast.Yield(value=None)] if self.yields else []
-        found += [ast.Await(value=literal(None))] if self.awaits else []
-        return found
+        exprs = [_named(name, "fast") for name in self.bound] if binds else []
+        exprs += [_named(name, "global") for name in self.named]
+        exprs += [_looping(self.inside, literal(None))] if self.inside else []
+        exprs += [Var(id=name, ctx=LOAD, scope="deref") for name in self.read]
+        exprs += [Var(id=name, ctx=LOAD, scope="name") for name in self.used]
+        exprs += [_capturing(self.captured)] if self.captured else []
+        exprs += [ast.Yield(value=None)] if self.yields else []
+        exprs += [ast.Await(value=literal(None))] if self.awaits else []
+        return exprs
 
     def beside(self, expr: ast.expr, *, binds: bool = True) -> ast.expr:
         """Return an expression with the unreachable parts in a separate arm; `binds` is false in a comprehension."""
@@ -183,11 +183,11 @@ def _bound(variables: list[Var]) -> set[str]:
 
 def _targets(stmts: list[ast.stmt], inner: list[Var]) -> AbstractSet[str]:
     """Return the variables that are targets only in comprehensions; `:=` in them binds one of the enclosing code."""
-    found = _bound(inner)
-    if found:
+    targets = _bound(inner)
+    if targets:
         named: list[ast.NamedExpr] = of_kinds(stmts, frozenset({ast.NamedExpr}))
-        found.difference_update([one.target.id for one in named])
-    return found
+        targets.difference_update([expr.target.id for expr in named])
+    return targets
 
 
 def is_own(var: Var, code: Code) -> bool:

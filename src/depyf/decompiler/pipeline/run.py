@@ -54,14 +54,14 @@ def decompile(
     """
     bodies: Bodies = {}
     shared = Listings() if listings is None else listings
-    order = nested(code, lambda one: id(one) not in apart and makes_functions(one, shared))
+    order = nested(code, lambda code_object: id(code_object) not in apart and makes_functions(code_object, shared))
     for inner in order if apart else ():
         if id(inner) in apart:
             bodies[id(inner)] = Body(inner, [])
             declare(bodies[id(inner)], NOTHING_REACHED)
-    order = [one for one in order if id(one) not in bodies]
+    order = [code_object for code_object in order if id(code_object) not in bodies]
     check_sharing(order)
-    rows = [shared.with_lines(one) for one in order]
+    rows = [shared.with_lines(code_object) for code_object in order]
     names = _names(code, rows)
     temps = 0
     for inner, listing in zip(order, rows, strict=True):
@@ -77,13 +77,13 @@ def _names(code: Code, rows: list[Listing]) -> Names:
     names = Names(set(), rows=rows)
     said: set[str] = set()
     for listing in rows:
-        one = listing.code
-        own = {*one.names, *one.varnames, *one.cellvars, *one.freevars}
-        if one is not code and one.name in COMPREHENSION_NAMES and variables_in(listing).count(ITERATOR) == 1:
-            own.discard(ITERATOR)  # It is the iterable of the comprehension.
-        if len({*one.varnames, *one.freevars}) < len(one.varnames) + len(one.freevars):
-            own.update(variables_in(listing))  # Variables with the same name are numbered.
-        said |= own
+        inner = listing.code
+        identifiers = {*inner.names, *inner.varnames, *inner.cellvars, *inner.freevars}
+        if inner is not code and inner.name in COMPREHENSION_NAMES and variables_in(listing).count(ITERATOR) == 1:
+            identifiers.discard(ITERATOR)  # It is the iterable of the comprehension.
+        if len({*inner.varnames, *inner.freevars}) < len(inner.varnames) + len(inner.freevars):
+            identifiers.update(variables_in(listing))  # Variables with the same name are numbered.
+        said |= identifiers
     names.says_variables = all(map(is_writable, said))
     names.are_writable = are_writable(rows)
     return names
@@ -110,14 +110,14 @@ def nested(code: Code, opens: Callable[[Code], bool] = always) -> list[Code]:
     seen: set[int] = set()
     work = [(code, False)]
     while work:
-        one, is_ready = work.pop()
+        current, is_ready = work.pop()
         if is_ready:
-            order.append(one)
-        elif id(one) not in seen:
-            seen.add(id(one))
-            work.append((one, True))
-            if opens(one):
-                work.extend((const, False) for const in reversed(one.consts) if isinstance(const, Code))
+            order.append(current)
+        elif id(current) not in seen:
+            seen.add(id(current))
+            work.append((current, True))
+            if opens(current):
+                work.extend((const, False) for const in reversed(current.consts) if isinstance(const, Code))
     return order
 
 
@@ -187,8 +187,8 @@ def _of_comprehensions(work: Work) -> frozenset[str]:
     if "LOAD_FAST_CLEAR" not in work.ops:
         return frozenset()
     cleared = frozenset(str(item.arg) for item in work.listing.instructions if item.op == "LOAD_FAST_CLEAR")
-    own = {var.id for var in own_variables(work.stmts, around=True, apart=[])}
-    return cleared.difference(own, work.code.parameters, work.code.cellvars, work.code.freevars)
+    named = {var.id for var in own_variables(work.stmts, around=True, apart=[])}
+    return cleared.difference(named, work.code.parameters, work.code.cellvars, work.code.freevars)
 
 
 def _finish(work: Work, *, whole: bool) -> None:

@@ -115,19 +115,20 @@ class Passes:
     @property
     def passes(self) -> tuple[Pass, ...]:
         """The passes in their order, whether or not they apply."""
-        return tuple(one for one in _registered(True)[0] if self.belongs(one))
+        return tuple(pass_ for pass_ in _registered(True)[0] if self.belongs(pass_))
 
     def applying(self, work: Work) -> list[Pass]:
         """Return the passes that apply and are not left out, in their order."""
         flows = isinstance(work.choices, Dispatch) or not FLOWS.isdisjoint(work.ops)
         passes, asked = _registered(flows)
         alike = (flows, work.known is None, work.choices, work.without, asked & work.ops)
-        found = self.known.get(alike)
-        if found is None:
+        applicable = self.known.get(alike)
+        if applicable is None:
             if len(self.known) == MOST_KNOWN:
                 self.known.clear()
-            found = self.known[alike] = [one for one in passes if self.belongs(one) and _applies(one, work)]
-        return found
+            applicable = [pass_ for pass_ in passes if self.belongs(pass_) and _applies(pass_, work)]
+            self.known[alike] = applicable
+        return applicable
 
 
 def _applies(one: Pass, work: Work) -> bool:
@@ -143,8 +144,8 @@ def _registered(flows: bool) -> tuple[tuple[Pass, ...], frozenset[str]]:
     """Return the passes for straight-line code, or all, in their order, and the operations that they ask for."""
     if flows:
         load_flow()
-    passes = ordered(one for one in REGISTERED.values() if flows or one.is_eager)
-    return passes, frozenset().union(*(one.needs | one.unless for one in passes))
+    passes = ordered(pass_ for pass_ in REGISTERED.values() if flows or pass_.is_eager)
+    return passes, frozenset().union(*(pass_.needs | pass_.unless for pass_ in passes))
 
 
 def run_passes(work: Work, passes: Passes) -> None:
@@ -153,12 +154,12 @@ def run_passes(work: Work, passes: Passes) -> None:
     Raises the exceptions that passes may raise, and Fault for any other.
     """
     recorder = present()
-    for one in passes.applying(work):
+    for pass_ in passes.applying(work):
         try:
-            one.run(work)
+            pass_.run(work)
         except EXPECTED:
             raise
         except Exception as error:  # noqa: BLE001  another way is tried, and the fault is told
-            raise Fault(one, error) from error
+            raise Fault(pass_, error) from error
         if recorder is not None:
-            recorder.after(one.name, work)
+            recorder.after(pass_.name, work)

@@ -71,14 +71,14 @@ def read_graph(text: str, code: Code) -> Graph:
         else:
             block.exit = _exit(line.strip())
     temps = [int(number) for number in re.findall(r"\bv(\d+)", text)]
-    found = [blocks.get(index) for index in range(max(blocks, default=-1) + 1)]
+    by_index = [blocks.get(index) for index in range(max(blocks, default=-1) + 1)]
     entries = [handlers[number] for number in sorted(handlers)]
-    graph = Graph(code, found, entries, max(temps, default=-1) + 1)
-    made = made_in(graph)
+    graph = Graph(code, by_index, entries, max(temps, default=-1) + 1)
+    defined = made_in(graph)
     for entry in entries:
         target = blocks.get(entry.target)
         used = [*(temp for inst in target.insts for temp in inst.uses), *target.exit.reads()] if target else []
-        entry.exc = next((temp for temp in used if temp >= 0 and temp not in made), NULL)
+        entry.exc = next((temp for temp in used if temp >= 0 and temp not in defined), NULL)
     return graph
 
 
@@ -115,12 +115,12 @@ def _exit(text: str) -> Exit:
     """Return the exit in a line; a `return` may be followed by its source line `:n`."""
     text, _, line = text.partition("  :")
     at = int(line) if line else None
-    if found := re.fullmatch(rf"-> {_EDGE} if (\w+) else {_EDGE}", text):
-        return Branch(_temp(found[2]), _edge(found[1]), _edge(found[3]), at)
-    if found := re.fullmatch(rf"-> (async )?for (\w+) in (\w+): {_EDGE}, else {_EDGE}", text):
-        return ForIter(_temp(found[3]), _temp(found[2]), _edge(found[4]), _edge(found[5]), at, bool(found[1]))
-    if found := re.fullmatch(rf"-> {_EDGE}", text):
-        return Goto(_edge(found[1]))
+    if parsed := re.fullmatch(rf"-> {_EDGE} if (\w+) else {_EDGE}", text):
+        return Branch(_temp(parsed[2]), _edge(parsed[1]), _edge(parsed[3]), at)
+    if parsed := re.fullmatch(rf"-> (async )?for (\w+) in (\w+): {_EDGE}, else {_EDGE}", text):
+        return ForIter(_temp(parsed[3]), _temp(parsed[2]), _edge(parsed[4]), _edge(parsed[5]), at, bool(parsed[1]))
+    if parsed := re.fullmatch(rf"-> {_EDGE}", text):
+        return Goto(_edge(parsed[1]))
     word, _, operands = text.partition(" ")
     if word == "return":
         return Return(_temp(operands) if operands else NULL, at)

@@ -178,8 +178,8 @@ class _Reader:
         last = found[-1] if found else None
         if word == "with":
             exit_ = _number(args[0])
-            made = WithBody(body, exit_, [], False) if self.are_items else _stmt(WithStmt, body=body, exit=exit_)
-            found.append(made)
+            with_item = WithBody(body, exit_, [], False) if self.are_items else _stmt(WithStmt, body=body, exit=exit_)
+            found.append(with_item)
         elif word == "try":
             held = {"body": body, "handler": [], "orelse": [], "exc": -1, "is_finally": False}
             found.append(Try(**held) if self.are_items else _stmt(TryStmt, **held))  # type: ignore[arg-type]

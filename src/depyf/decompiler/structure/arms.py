@@ -59,12 +59,12 @@ def same_edge(one: Edge, one_cond: int, two: Edge, two_cond: int) -> bool:
 
 def externals(arm: Arm) -> list[int]:
     """Return the temporaries from other blocks that an arm reads."""
-    made = {temp for inst in arm.block.insts for temp in inst.defs}
-    found: dict[int, None] = {}
+    defined = {temp for inst in arm.block.insts for temp in inst.defs}
+    outside: dict[int, None] = {}
     for inst in arm.block.insts:
         if inst.op != "POP":
-            found.update((temp, None) for temp in inst.uses if temp not in made)
-    return list(found)
+            outside.update((temp, None) for temp in inst.uses if temp not in defined)
+    return list(outside)
 
 
 def folded(graph: Graph, uses: dict[int, int], block: Block) -> Arm | None:

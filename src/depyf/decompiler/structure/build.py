@@ -127,16 +127,16 @@ class Builder:
 
     def _said_behind(self) -> set[int]:
         """Return the nodes that are a `break` or `continue` at an apparent fallthrough."""
-        found: set[int] = set()
+        exits: set[int] = set()
         for target in {jump.label for node in self.nodes.values() for jump in node.jumps if jump.never}:
             seen, label = {-1}, target
             while label in self.nodes and label not in seen and (jump := self.nodes[label].only_jump()) is not None:
                 if jump.explicit:
-                    found.add(label)
+                    exits.add(label)
                     break
                 seen.add(label)
                 label = jump.label
-        return found
+        return exits
 
     def _breaks(self, node: Node, target: int) -> bool:
         outer = self.nodes[target].nest if target in self.nodes else ()
@@ -278,8 +278,8 @@ class Builder:
         last = max(self.nodes[label].last for label in inside)
         if self.graph.source_order:
             last = max(last, self._end_of_loop(header, inside))
-        found = {label for site in inside for label in self.nodes.targets(site)} - inside
-        outside = [(self.nodes[label].first, label) for label in found & labels]
+        exits = {label for site in inside for label in self.nodes.targets(site)} - inside
+        outside = [(self.nodes[label].first, label) for label in exits & labels]
         heapq.heapify(outside)
         before = (-1, -1)
         while outside:

@@ -55,9 +55,9 @@ class Copies(Renaming):
 
     def _lead_to_copies(self, edge: Edge, other: Edge) -> bool:
         """Return whether two edges lead to copies of the end of the code, or of the end of a handler."""
-        one, two = self.graph.block(edge.target), self.graph.block(other.target)
-        ends = isinstance(one.exit, (Return, Raise, Reraise)) or {inst.op for inst in one.insts} == {"POP_EXCEPT"}
-        return ends and not edge.args and one.handler == two.handler and self.same(one, 0, two, 0)
+        first, second = self.graph.block(edge.target), self.graph.block(other.target)
+        ends = isinstance(first.exit, (Return, Raise, Reraise)) or {inst.op for inst in first.insts} == {"POP_EXCEPT"}
+        return ends and not edge.args and first.handler == second.handler and self.same(first, 0, second, 0)
 
 
 def _contains(whole: Place | None, part: Place | None) -> bool:

@@ -17,11 +17,11 @@ from depyf.decompiler.structure.regions.table import prune
 
 def restore_generator_calls(graph: Graph) -> None:
     """Remove the loops for inlined calls of builtins, inner ones first; the calls are beside them."""
-    found = [graph.block(index) for index in postorder(graph) if _restore(graph, graph.block(index))]
-    if not found:
+    restored = [graph.block(index) for index in postorder(graph) if _restore(graph, graph.block(index))]
+    if not restored:
         return
     prune(graph)
-    _join(graph, found)
+    _join(graph, restored)
 
 
 def _restore(graph: Graph, block: Block) -> bool:

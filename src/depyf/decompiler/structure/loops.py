@@ -77,7 +77,7 @@ def retreating_edges(graph: Graph) -> list[tuple[int, int]]:
 
 def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:
     """Return the edges of a depth-first search that lead to a node still being visited."""
-    found: list[tuple[int, int]] = []
+    edges: list[tuple[int, int]] = []
     state = {entry: 1}
     stack = [(entry, iter(successors[entry]))]
     while stack:
@@ -87,11 +87,11 @@ def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:
             state[label] = 2
             stack.pop()
         elif state.get(target) == 1:
-            found.append((label, target))
+            edges.append((label, target))
         elif target not in state:
             state[target] = 1
             stack.append((target, iter(successors[target])))
-    return found
+    return edges
 
 
 def same_tests(nodes: dict[int, Node], labels: list[int], header: int) -> tuple[If | None, list[int]]:

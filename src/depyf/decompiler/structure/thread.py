@@ -59,11 +59,11 @@ def _comes_back(graph: Graph, block: Block, between: Block, onward: Edge, region
 
 def _stated(graph: Graph, uses: dict[int, int]) -> set[int]:
     """Return the dropped phis with an otherwise unused value: the value of an expression statement."""
-    found: set[int] = set()
+    stated: set[int] = set()
     for block in graph.live():
         for edge in block.exit.edges():
-            found.update(phi for phi, arg in zip(graph.block(edge.target).phis, edge.args) if uses.get(arg) == 1)
-    return found
+            stated.update(phi for phi, arg in zip(graph.block(edge.target).phis, edge.args) if uses.get(arg) == 1)
+    return stated
 
 
 def _onward(block: Block, uses: dict[int, int], markers: set[int], stated: set[int]) -> Edge | None:

@@ -46,7 +46,7 @@ def write_opposites(body: list[ast.stmt], *, negates: bool) -> None:
 
 def _is_empty(stmt: ast.If) -> bool:
     """Return whether the arm of a true test is empty, and that of a false one is not."""
-    return bool(stmt.orelse) and all(isinstance(each, ast.Pass) for each in stmt.body)
+    return bool(stmt.orelse) and all(isinstance(nested, ast.Pass) for nested in stmt.body)
 
 
 def _written(test: ast.expr) -> ast.expr:
@@ -62,7 +62,7 @@ def _written(test: ast.expr) -> ast.expr:
                 values += inner.values
             else:
                 values.append(inner)
-        work += [each for each in values if isinstance(each, ast.BoolOp)]
+        work += [operand for operand in values if isinstance(operand, ast.BoolOp)]
         outer.values = values
     return whole.values[0] if len(whole.values) == 1 else whole
 

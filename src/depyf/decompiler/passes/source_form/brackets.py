@@ -37,9 +37,9 @@ def turned_runs(test: ast.BoolOp, turns: list[bool]) -> None:
     """
     other_op: type[ast.boolop] = ast.Or if isinstance(test.op, ast.And) else ast.And
     spans: list[Run] = []
-    for place, (one, other) in enumerate(zip(test.values, test.values[1:])):
-        fits = gap_between(one, other) == WORDS[other_op] + NOT * leading_nots(negated(other))
-        if not fits or not (turns[place] and turns[place + 1]) or not (is_not(one) and is_not(other)):
+    for place, (left, right) in enumerate(zip(test.values, test.values[1:])):
+        fits = gap_between(left, right) == WORDS[other_op] + NOT * leading_nots(negated(right))
+        if not fits or not (turns[place] and turns[place + 1]) or not (is_not(left) and is_not(right)):
             continue
         if spans and spans[-1][1] == place:
             spans[-1] = spans[-1][0], place + 1
@@ -83,7 +83,7 @@ def _spans(test: ast.BoolOp) -> list[Run]:
 def _more(test: ast.BoolOp) -> list[int | None]:
     """Return the number of extra columns after each operand, beyond those of the operator; None at a line end."""
     word = WORDS[type(test.op)]
-    gaps = [(gap_between(one, other), other) for one, other in zip(test.values, test.values[1:])]
+    gaps = [(gap_between(previous, other), other) for previous, other in zip(test.values, test.values[1:])]
     return [None if gap is None else gap - word - NOT * leading_nots(other) for gap, other in gaps]
 
 

@@ -21,10 +21,10 @@ def restore_deletes(body: list[ast.stmt], has_places: bool) -> None:
     """Join statements that delete, in place; without locations, those on one line."""
     for block in blocks(body):
         for place in range(len(block) - 1, 0, -1):
-            one, other = block[place - 1], block[place]
-            if isinstance(one, ast.Delete) and isinstance(other, ast.Delete) and _are_one(one, other, has_places):
-                step("line {}: join two `del`", one.lineno)
-                one.targets += other.targets
+            first, second = block[place - 1], block[place]
+            if isinstance(first, ast.Delete) and isinstance(second, ast.Delete) and _are_one(first, second, has_places):
+                step("line {}: join two `del`", first.lineno)
+                first.targets += second.targets
                 del block[place]
 
 

@@ -71,11 +71,11 @@ def leaves(instructions: list[Instruction], number: int) -> bool:
 
     So may instructions that unbind the name of a clause.
     """
-    one = instructions[number]
-    if one.op in WAYS_OUT:
-        return one.op != "CONST" or one.arg is None
-    start = number - 1 if one.op.startswith("STORE") else number - 2
-    return one.op.partition("_")[0] in CLEANUP and start >= 0 and is_cleanup(instructions[start : start + 3])
+    instruction = instructions[number]
+    if instruction.op in WAYS_OUT:
+        return instruction.op != "CONST" or instruction.arg is None
+    start = number - 1 if instruction.op.startswith("STORE") else number - 2
+    return instruction.op.partition("_")[0] in CLEANUP and start >= 0 and is_cleanup(instructions[start : start + 3])
 
 
 def is_cleanup(part: list[Instruction]) -> bool:
@@ -109,12 +109,12 @@ def unclaimed(listing: Listing) -> Unclaimed:
     may_leave = WAYS_OUT if DELETES.isdisjoint(listing.ops) else MAY_LEAVE
     others = {places[instruction.offset >> 1] for instruction in instructions if instruction.op not in may_leave}
     leaving: set[Place | None] = set()
-    for number, one in enumerate(instructions):
-        if one.op in may_leave:
+    for number, instruction in enumerate(instructions):
+        if instruction.op in may_leave:
             if not leaves(instructions, number):
-                others.add(places[one.offset >> 1])
-            elif one.op != "JUMP":
-                leaving.add(places[one.offset >> 1])
+                others.add(places[instruction.offset >> 1])
+            elif instruction.op != "JUMP":
+                leaving.add(places[instruction.offset >> 1])
     free = {place for place in set(places) - others if place is not None and place.line == place.end_line}
     return Unclaimed(free, free - leaving, others)
 
@@ -129,8 +129,10 @@ def written_statements(listing: Listing, left: Unclaimed, unit_of: Callable[[], 
         return []
     unit = unit_of()
     ends = {(place.end_line, place.end_column) for place in left.others if place is not None}
-    returning = {listing.places[each.offset >> 1] for each in listing.instructions if each.op == "RETURN"}
-    found = []
+    returning = {
+        listing.places[instruction.offset >> 1] for instruction in listing.instructions if instruction.op == "RETURN"
+    }
+    statements = []
     for place in likely:
         kind: Kind | None = BARE[place.end_column - place.column]
         column = place.column
@@ -142,8 +144,8 @@ def written_statements(listing: Listing, left: Unclaimed, unit_of: Callable[[], 
         elif (kind is Kind.RETURN) != (place in returning) and kind not in ANYWHERE:
             kind = None
         if kind is not None:
-            found.append(Written(place.line, column, kind))
-    return sorted(found, key=_order)
+            statements.append(Written(place.line, column, kind))
+    return sorted(statements, key=_order)
 
 
 def _order(one: Written) -> tuple[int, int]:

@@ -26,7 +26,7 @@ def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> No
     for stmt in loops:
         start = columns.starts.get(stmt.body[0])
         column = columns.column(stmt)
-        is_led = start is not None and any(_leads(one, start, column) for one in ones)
+        is_led = start is not None and any(_leads(literal, start, column) for literal in ones)
         if only_one or is_led or start_offset(stmt) < last:
             stmt.test = ast.Constant(1)
 
@@ -39,7 +39,7 @@ def _last_new_const(listing: Listing) -> int:
     consts = listing.code.consts
     if any(const is True for const in consts) or not any(type(const) is int and const == 1 for const in consts):
         return 0
-    loads = (one.offset for one in listing.instructions if one.op == "CONST" and one.arg is consts[-1])
+    loads = (load.offset for load in listing.instructions if load.op == "CONST" and load.arg is consts[-1])
     return next(loads, 0) if len(consts) > 1 else 0
 
 

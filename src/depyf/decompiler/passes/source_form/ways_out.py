@@ -83,16 +83,16 @@ def restore_ways_out(
     """
     is_changed = False
     slots = _slots(body, columns if written else None, ending)
-    for one in written:
-        fits = [slot for slot in slots if _fits(slot, one)]
+    for exit_ in written:
+        fits = [slot for slot in slots if _fits(slot, exit_)]
         if fits:
             slot = max(
-                reversed(fits) if all(one.column == slot.column for slot in fits) else fits,
+                reversed(fits) if all(exit_.column == slot.column for slot in fits) else fits,
                 key=lambda slot: _likely(slot, has_all),
             )
             slots.remove(slot)
-            if has_all or not _is_likelier_as_it_is(slot, one, is_generator):
-                _put(slot, one, columns)
+            if has_all or not _is_likelier_as_it_is(slot, exit_, is_generator):
+                _put(slot, exit_, columns)
                 is_changed = True
     return _drop_implied(slots, has_all) or is_changed
 
@@ -116,12 +116,12 @@ def drop_unreached_breaks(body: list[ast.stmt], ending: set[ast.stmt]) -> bool:
     is_changed = False
     work = [body]
     for block in work:  # The list grows during the iteration.
-        kept = [each for each, before in zip(block, [None, *block]) if not _is_unreached(each, before, ending)]
+        kept = [after for after, before in zip(block, [None, *block]) if not _is_unreached(after, before, ending)]
         is_changed |= len(kept) < len(block)
         block[:] = kept
         for stmt in compound(block):
             if isinstance(stmt, ast.Try) and len(stmt.body) > 1 and isinstance(stmt.body[-1], ast.Break):
-                if [type(each) for each in stmt.orelse] == [ast.Break]:
+                if [type(child) for child in stmt.orelse] == [ast.Break]:
                     del stmt.body[-1]
                     is_changed = True
             work += [below for below, _, _ in inner(stmt)]
@@ -137,11 +137,11 @@ def _slots(body: list[ast.stmt], columns: Columns | None, ending: set[ast.stmt])
     events: list[Slot | int] = []
     work: list[Part] = [(body, Ends(RETURNS, NOTHING), None)]
     while work:
-        one = work.pop()
-        if isinstance(one, tuple):
-            work += reversed(_of_block(*one, columns, ending))
+        event = work.pop()
+        if isinstance(event, tuple):
+            work += reversed(_of_block(*event, columns, ending))
         else:
-            events.append(one)
+            events.append(event)
     if columns is not None:
         _note_lines(events)
     return [event for event in events if isinstance(event, Slot)]
@@ -256,7 +256,7 @@ def _is_pass(block: list[ast.stmt]) -> bool:
 
 
 def _is_empty(slot: Slot) -> bool:
-    return slot.is_block and all(isinstance(each, (ast.Pass, ast.Return, ast.Continue)) for each in slot.block)
+    return slot.is_block and all(isinstance(stmt, (ast.Pass, ast.Return, ast.Continue)) for stmt in slot.block)
 
 
 def _is_likelier_as_it_is(slot: Slot, one: Written, is_generator: bool) -> bool:

@@ -31,8 +31,8 @@ def join_copied_bodies(graph: Graph) -> None:
         second = _test(other)
         if second is None or not isinstance(other.exit, Branch) or second.uses[0] != first.uses[0]:
             continue
-        one, two = graph.block(block.exit.if_true.target), graph.block(other.exit.if_true.target)
-        are_copies = drops(one, two) and same_bodies(one, two)
+        first_body, second_body = graph.block(block.exit.if_true.target), graph.block(other.exit.if_true.target)
+        are_copies = drops(first_body, second_body) and same_bodies(first_body, second_body)
         if are_copies and _is_alternative(graph, other, first.uses[0]):
             block.exit.if_true = other.exit.if_true
     prune(graph)
@@ -98,17 +98,17 @@ def paired(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> dic
     )
     if len(first) != len(second) or type(one.exit) is not type(two.exit) or one.handler != two.handler:
         return None
-    made: dict[int, int] = {}
+    renamed: dict[int, int] = {}
     values: dict[int, int] = {}
     for left, right in zip(first, second):
         if not same_operation(left, right) or len(left.uses) != len(right.uses):
             return None
         uses = list(zip(left.uses, right.uses))
-        if any((made if use in made else values).setdefault(use, other) != other for use, other in uses):
+        if any((renamed if use in renamed else values).setdefault(use, other) != other for use, other in uses):
             return None
-        made.update(zip(left.defs, right.defs))
+        renamed.update(zip(left.defs, right.defs))
     uses = list(zip(one.exit.reads(), two.exit.reads()))
-    if any((made if use in made else values).setdefault(use, other) != other for use, other in uses):
+    if any((renamed if use in renamed else values).setdefault(use, other) != other for use, other in uses):
         return None
     ways, others = ([(edge.target, edge.args) for edge in block.exit.edges()] for block in (one, two))
     return values if ways == others else None

@@ -92,8 +92,8 @@ def _alternatives(subject: int, alternatives: Alternatives, captures: Captures) 
     for number, facts in enumerate(alternatives.facts):
         inner = {args[number]: captures[out] for out, args in alternatives.outs if out in captures}
         shared = {temp: stores for temp, stores in captures.items() if temp != subject}
-        found = yield _pattern(subject, facts, {**shared, **inner})
-        patterns.extend(found.patterns if type(found) is ast.MatchOr else [found])
+        pattern = yield _pattern(subject, facts, {**shared, **inner})
+        patterns.extend(pattern.patterns if type(pattern) is ast.MatchOr else [pattern])
     return ast.MatchOr(patterns=patterns)
 
 

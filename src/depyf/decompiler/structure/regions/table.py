@@ -121,25 +121,25 @@ class Regions:
 
     def chain(self, handler: int) -> list[int]:
         """Return the handler and those around it, the innermost first."""
-        found: list[int] = []
-        while handler >= 0 and handler not in found:
-            found.append(handler)
+        handlers: list[int] = []
+        while handler >= 0 and handler not in handlers:
+            handlers.append(handler)
             handler = self.parent.get(handler, -1)
-        return found
+        return handlers
 
     def body(self, handler: int) -> set[int]:
         """Return the blocks that a handler protects, directly or around inner handlers."""
-        found: set[int] = set()
+        indices: set[int] = set()
         seen = {handler}
         work = [handler]
         while work:
             around = work.pop()
             if around in self.parent:
-                found.update(self.ways.protected(around))
+                indices.update(self.ways.protected(around))
             inner = {number for number in self._inner.get(around, ()) if self.parent.get(number) == around}
             work.extend(inner - seen)
             seen |= inner
-        return found
+        return indices
 
     def exits(self, body: set[int]) -> Iterator[tuple[Block, Edge]]:
         """Yield the edges that leave a set of blocks."""
