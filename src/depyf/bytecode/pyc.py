@@ -67,6 +67,13 @@ def neutral(value: MarshalledCode, facts: Facts, source: str) -> Code:
     optimised = OPTIMISED.search(source) is not None
 
     def build(code: MarshalledCode, qualname: str, done: Mapping[int, Code]) -> Code:
+        """Return the `Code` of one code object.
+
+        Args:
+            code: the marshalled fields.
+            qualname: the qualified name, for versions that do not store it.
+            done: the finished nested code objects, by the identity of their fields.
+        """
         return Fields(code, source).code(facts, qualname, done, optimised)
 
     def children(code: MarshalledCode, qualname: str) -> list[tuple[MarshalledCode, str]]:
@@ -124,7 +131,17 @@ class Fields:
         return values
 
     def code(self, facts: Facts, qualname: str, done: Mapping[int, Code], optimised: bool) -> Code:
-        """Return the code object; `done` holds the nested ones."""
+        """Return the code object with these fields.
+
+        Args:
+            facts: the facts of the version that wrote them.
+            qualname: the qualified name, for versions that do not store it.
+            done: the finished nested code objects, by the identity of their fields.
+            optimised: whether the file's name says that it was compiled with `-O` or `-OO`.
+
+        Raises:
+            DecompilationError: a field is missing or has the wrong type.
+        """
         varnames, cellvars, freevars = self.variables() if facts.shared_slots else map(self.names, VARIABLES)
         consts = self.get("consts", tuple)
         return Code(

@@ -20,7 +20,15 @@ else:
     from reprlib import recursive_repr
 
     def dataclass(cls=None, /, *, frozen=False, eq=True, repr=True, order=False, **options):
-        """Take what `dataclasses.dataclass` takes and return such a class, whose `frozen` types alone hold."""
+        """Take what `dataclasses.dataclass` takes and return such a class, whose `frozen` types alone hold.
+
+        Args:
+            frozen: whether instances are immutable to a type checker, and hashable; nothing enforces it at run time.
+            eq: whether instances compare by their fields.
+            repr: whether the text of an instance shows its fields.
+            order: whether instances also have `<`, `<=`, `>` and `>=`.
+            **options: the other options of `dataclasses.dataclass`, such as `slots`.
+        """
 
         def decorate(cls):
             namespace = vars(cls)

@@ -109,12 +109,15 @@ def decompile_code(
 ) -> Decompiled:
     """Decompile a live code object as a function, with a proof.
 
-    simplify: prefer readable text over text that compiles to the same instructions.
-    assumptions: the facts that the proof may assume.
-    result_names: by global, names for the items of the sequence that it returns.
-    without: names of optional passes to leave out.
+    Args:
+        code: the code object of a function.
+        simplify: prefer readable text over text that compiles to the same instructions.
+        assumptions: the facts that the proof may assume.
+        result_names: by global, names for the items of the sequence that it returns.
+        without: names of optional passes to leave out.
 
-    Raises DecompilationError if the code cannot be decompiled.
+    Raises:
+        DecompilationError: the code cannot be decompiled.
     """
     return decompile_function(
         code, simplify=simplify, assumptions=assumptions, result_names=result_names, without=without
@@ -130,13 +133,16 @@ def decompile_module(
 ) -> DecompiledModule:
     """Decompile the code of a module, and prove it.
 
-    code: what `load_pyc` returns, or a live code object.
-    oracle: compiles the source if the bytecode belongs to another Python than the running one; by default one that this
-        process keeps until it ends. If it finds no interpreter, the level is UNPROVEN, with the reason.
-    without: names of optional passes to leave out.
-    as_written: lay the source out on the lines of the original, as far as its code knows them.
+    Args:
+        code: what `load_pyc` returns, or a live code object.
+        oracle: compiles the source if the bytecode belongs to another Python than the running one; by default one that
+            this process keeps until it ends. If it finds no interpreter, the level is UNPROVEN, with the reason.
+        without: names of optional passes to leave out.
+        as_written: lay the source out on the lines of the original, as far as its code knows them.
 
-    Raises TypeError for the code of a function or class, DecompilationError for code that cannot be decompiled.
+    Raises:
+        TypeError: the code is that of a function or class.
+        DecompilationError: the code cannot be decompiled.
     """
     if isinstance(code, types.CodeType):
         if not is_module(code):

@@ -42,11 +42,21 @@ def definition_source(
 ) -> tuple[str, Verdict | None] | None:
     """Return the source of the definitions of a qualified name in the code of a module, and its proof.
 
-    kinds: the kind of definition that the name must lead to, a function or a class.
-    The proof covers the module with its other definitions unchanged; if that fails, the whole module. None if the
-    module's source has no definition of that name.
+    The proof covers the module with its other definitions unchanged; if that fails, the whole module.
 
-    Raises DecompilationError for code that cannot be decompiled.
+    Args:
+        code: the code object of the module.
+        qualname: the qualified name: `f`, `C.method` or `f.<locals>.g`.
+        kinds: the kind of definition that the name must lead to, a function or a class.
+        prove: whether to prove the source.
+        oracle: the interpreter of the code's version that compiles the source; by default one that this process keeps.
+        without: names of optional passes to leave out.
+
+    Returns:
+        the source and its proof (None without `prove`), or None if the module has no definition of that name.
+
+    Raises:
+        DecompilationError: the code cannot be decompiled.
     """
     apart = others(code, qualname)
     if apart:

@@ -78,14 +78,19 @@ def decompile_function(
     result_names: Mapping[str, Sequence[str]] = NO_NAMES,
     without: frozenset[str] = NOTHING,
 ) -> Decompiled:
-    """Decompile a live code object as a function, and prove it. Unproven code becomes dispatch loops if these are.
+    """Decompile a live code object as a function, and prove it.
 
-    simplify: prefer readable text over text that compiles to the same instructions.
-    assumptions: the facts that the proof may assume.
-    result_names: by global, names for the items of the sequence that it returns.
-    without: names of optional passes to leave out.
+    If the text is not proven, dispatch loops are tried, and kept if they are proven.
 
-    Raises DecompilationError for invalid or unsupported code.
+    Args:
+        code: the code object of a function.
+        simplify: prefer readable text over text that compiles to the same instructions.
+        assumptions: the facts that the proof may assume.
+        result_names: by global, names for the items of the sequence that it returns.
+        without: names of optional passes to leave out.
+
+    Raises:
+        DecompilationError: the code is invalid or unsupported.
     """
     neutral = read(code)
     known = _known(assumptions, result_names) if simplify else None
@@ -150,10 +155,13 @@ def _attempt(
 def source_of(code: types.CodeType, *, simplify: bool = False, without: frozenset[str] = NOTHING) -> str:
     """Return the source of a live code object as a function, without a proof.
 
-    simplify: prefer readable text over text that compiles to the same instructions.
-    without: names of optional passes to leave out.
+    Args:
+        code: the code object of a function.
+        simplify: prefer readable text over text that compiles to the same instructions.
+        without: names of optional passes to leave out.
 
-    Raises DecompilationError for invalid or unsupported code.
+    Raises:
+        DecompilationError: the code is invalid or unsupported.
     """
     known = _known(NO_ASSUMPTIONS, NO_NAMES) if simplify else None
     return _source(read(code), known, without)[0]

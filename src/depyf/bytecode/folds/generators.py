@@ -69,19 +69,22 @@ def fold_generator_stop(*, jumps_test: bool) -> Fold:
     return fold
 
 
-def mark_unguarded(draft: Draft, own: set[int], jumps_test: bool) -> None:
+def mark_unguarded(draft: Draft, handler_indices: set[int], jumps_test: bool) -> None:
     """Mark the places where a StopIteration could leave a generator unchanged.
 
     From 3.14 on, the compiler leaves some truth tests unprotected (`loose_tests`), but no other operation.
 
-    own: the instructions of the handlers that prevent it.
+    Args:
+        draft: the draft of a generator or coroutine.
+        handler_indices: the raw instructions of the handlers that turn StopIteration into RuntimeError.
+        jumps_test: whether conditional jumps test the truth of any value, and so may raise.
     """
     begin = next((index + 2 for index in range(len(draft.raws)) if draft.name(index) == "RETURN_GENERATOR"), -1)
     if draft.name(begin) != "RESUME":
         return
     for index in range(begin, len(draft.raws)):
         is_jump = draft.name(index).startswith("POP_JUMP_IF") and not jumps_test
-        if draft.handler[index] < 0 and index not in own and not is_jump:
+        if draft.handler[index] < 0 and index not in handler_indices and not is_jump:
             if draft.name(index) == "TO_BOOL":
                 draft.steps[index] = (UNGUARDED, *draft.steps[index])
             elif any(OPERATIONS[step.op].raises for step in draft.steps[index] if step.op in OPERATIONS):

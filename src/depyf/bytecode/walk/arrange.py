@@ -83,7 +83,13 @@ def skips(draft: Draft, reached: bytearray) -> dict[int, int]:
 
 
 def extents(draft: Draft, nodes: list[Node], first: list[int]) -> list[Extent]:
-    """Return the extents of the loops that the code opens."""
+    """Return the extents of the loops that the code opens.
+
+    Args:
+        draft: the raw instructions, for their offsets.
+        nodes: the nodes of the walk.
+        first: by node number, the index of the node's first operation in the listing.
+    """
     return [
         Extent(draft.raws[node.point.raw].offset, first[entered.number], draft.raws[node.behind].offset)
         for node in nodes

@@ -136,6 +136,13 @@ class ExpressionWriter:
         pieces: list[Piece] = []
 
         def add(prefix: str, arg: ast.arg, default: ast.expr | None) -> None:
+            """Append the text of one parameter.
+
+            Args:
+                prefix: `*`, `**` or nothing.
+                arg: the parameter's name and annotation.
+                default: the default value, or None.
+            """
             if pieces:
                 pieces.append(", ")
             pieces.append(prefix + arg.arg)

@@ -15,10 +15,14 @@ TIMES, MOST_LINES = 50, 10_000
 def laid_out(source: str, code: Code, candidate: Code) -> str:
     """Return a module's text with each statement on its own line of the original, as far as there is room.
 
-    code: the decompiled code. candidate: the text, compiled by an interpreter of the same version.
+    Args:
+        source: the proven text of a module.
+        code: the decompiled code.
+        candidate: the text, compiled by an interpreter of the same version.
 
-    Returns the text unchanged if the running Python cannot tokenise it, or if the line numbers of the code cannot come
-    from a source.
+    Returns:
+        the new text. The text stays unchanged if the running Python cannot tokenise it, or if the line numbers of the
+            code cannot come from a source.
     """
     try:
         stmts = statements(source, origins(code, candidate))

@@ -92,7 +92,17 @@ def make_function(folder: Folder, inst: Inst) -> None:
 
 
 def function(folder: Folder, inst: Inst, code: ast.expr, parts: list[ast.expr | None]) -> ast.expr:
-    """Return the function made from a code constant and its four optional parts."""
+    """Return the function made from a code constant and its four optional parts.
+
+    Args:
+        folder: the state of the block, for the error.
+        inst: the operation that makes the function.
+        code: the expression for the code object.
+        parts: the defaults, the keyword defaults, the annotations and the closure; None for each that is absent.
+
+    Raises:
+        DecompilationError: `code` is not a constant.
+    """
     if not isinstance(code, Object) or not isinstance(code.value, Code):
         raise folder.error("a function is made of something that is not a code constant", inst)
     defaults, kwdefaults, annotations, closure = parts

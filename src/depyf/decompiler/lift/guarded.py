@@ -19,7 +19,10 @@ from depyf.decompiler.steps import step
 def note_guarded(graph: Graph, listing: Listing, ends: Sequence[int]) -> None:
     """Note which tests the handler of their statement protects.
 
-    ends: by index of a block, the index of the instruction after its last one.
+    Args:
+        graph: the graph, in which the protected tests are noted.
+        listing: the listing that the graph was made from.
+        ends: by index of a block, the index of the instruction after its last one.
     """
     # In a generator or coroutine a handler of the interpreter protects all other operations.
     is_generator = bool(listing.code.flags & GENERATORS)
@@ -64,7 +67,10 @@ def is_loose(operation: ast.BoolOp) -> bool:
 def grouped(op: ast.boolop, operands: list[ast.expr], loose: list[bool]) -> list[ast.expr]:
     """Return the operands of a chain, with one operation for each group that was in brackets.
 
-    loose: for each operand but the last, whether its test is unprotected. The next protected test ends the group.
+    Args:
+        op: `and` or `or`.
+        operands: the operands of the chain, in order.
+        loose: for each operand but the last, whether its test is unprotected. The next protected test ends the group.
     """
     joined: list[ast.expr] = []
     group: list[ast.expr] = []

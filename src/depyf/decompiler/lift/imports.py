@@ -134,7 +134,17 @@ def import_star(folder: Folder, inst: Inst) -> None:
 
 
 def store_import(folder: Folder, inst: Inst, entry: Entry, target: Var) -> bool:
-    """Bind an imported module or name; return False if the value is neither."""
+    """Bind an imported module or name to a variable.
+
+    Args:
+        folder: the state of the block.
+        inst: the operation that stores.
+        entry: the value to store.
+        target: the variable.
+
+    Returns:
+        whether the value is an import that could be bound.
+    """
     expr = entry.expr
     if entry is not folder.pending[-1] or entry.uses != 1 or entry.targets or entry.shared:
         return False

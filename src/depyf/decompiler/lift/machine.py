@@ -76,7 +76,17 @@ class Machine:
             raise self.error(f"operation {op} cannot be lifted")
 
     def emit(self, op: str, arg: object, uses: list[int], pushes: int) -> Inst:
-        """Append an operation and push the values that it makes, the first lowest."""
+        """Append an operation and push the values that it makes, the first lowest.
+
+        Args:
+            op: the operation.
+            arg: its argument.
+            uses: the temporaries that it reads, the lowest on the stack first.
+            pushes: the number of values that it makes.
+
+        Returns:
+            the new operation.
+        """
         graph, now = self.graph, self.now
         first = graph.temps
         graph.temps = first + pushes

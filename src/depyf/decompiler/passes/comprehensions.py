@@ -90,7 +90,12 @@ def comprehension(
 ) -> ast.expr | None:
     """Return the comprehension over `iterable` for the statements of a loop over `parameter`, or None.
 
-    gone: the traces of unreachable code in it.
+    Args:
+        body: the statements of the comprehension's function.
+        name: the function's name: `<listcomp>`, `<setcomp>`, `<dictcomp>` or `<genexpr>`.
+        parameter: the variable of the outermost iterator.
+        iterable: the expression to iterate over.
+        gone: the traces of unreachable code in the comprehension.
     """
     stmts = list(body)
     result: ast.expr | None = None

@@ -39,7 +39,14 @@ Spot = tuple[list[ast.stmt], ast.stmt]
     after={"definitions": "declarations depend on the reads of nested code"},
 )
 def declare_variables(body: Body, listing: Listing, known: object, without: frozenset[str]) -> None:
-    """Declare variables at the start of a function, and move the declarations to their lines."""
+    """Declare variables at the start of a function, and move the declarations to their lines.
+
+    Args:
+        body: the statements of one code object, changed in place.
+        listing: the instructions, which show the variables that nested code captures.
+        known: the facts about program-written code; None if the code comes from a source.
+        without: names of optional passes to leave out; `as-written` keeps the declarations at the start.
+    """
     declare(body, Reached.of(listing))
     if known is None and WRITTEN not in without:
         place_declarations(body)

@@ -51,7 +51,16 @@ class Deferred:
     before={"annotations": "it removes the set of conditional annotations, which precedes their set-up"},
 )
 def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodies) -> list[ast.stmt]:
-    """Write the annotations of a module's or class's variables where they belong."""
+    """Write the annotations of a module's or class's variables where they belong.
+
+    Args:
+        body: the statements of the module or class.
+        code: its code object; that of a function has no such annotations.
+        bodies: the bodies of nested code objects, by identity.
+
+    Returns:
+        the statements, without the function that evaluates the annotations.
+    """
     if code.flags & CO_OPTIMIZED:
         return body
     maker = next((stmt for stmt in body if _makes(stmt)), None)

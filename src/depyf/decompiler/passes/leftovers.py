@@ -48,7 +48,10 @@ VARIABLES = frozenset({ast.Name, Var})
 def finish_leftovers(body: Body, names: Names, bodies: Bodies) -> None:
     """Replace every node that is not Python in place.
 
-    bodies: the bodies of nested code.
+    Args:
+        body: the statements of the outermost code object.
+        names: the names to invent from, and the placeholders so far.
+        bodies: the bodies of nested code objects, by identity.
     """
     kinds = KINDS if names.says_variables else KINDS | VARIABLES
     present = [node for owner in (*bodies.values(), body) for node in owner.special]

@@ -73,15 +73,15 @@ def _read_as_global(body: Body, variables: list[Var], inner: list[Var]) -> set[s
     return {var.id for var in seen if var.scope == "global"}
 
 
-def _left(body: Body, own: list[Var], inner: list[Var], declared: set[str], reached: Reached) -> list[ast.stmt]:
+def _left(body: Body, direct: list[Var], inner: list[Var], declared: set[str], reached: Reached) -> list[ast.stmt]:
     """Return the traces of unreachable code."""
     if body.code.name.startswith("<") and body.code.name != "<module>":
         return []
     passed: set[str] = set()
     if body.code.freevars:
-        outer = {var.id for var in own if var.scope in ("deref", "classderef")}
+        outer = {var.id for var in direct if var.scope in ("deref", "classderef")}
         passed = set(body.code.freevars).difference(declared, outer, IMPLIED, reached.shared)
-    return unreached(body.code, body.stmts, own, inner, body.special, passed, reached).statements()
+    return unreached(body.code, body.stmts, direct, inner, body.special, passed, reached).statements()
 
 
 def _unused(body: Body, variables: list[Var], reached: Reached) -> set[str]:
@@ -102,7 +102,10 @@ def variables_of(code: Code) -> frozenset[str]:
 def shadow(inner: Body, local: frozenset[str], bodies: Bodies) -> None:
     """Declare the globals that `inner`, or a class's methods, read if they are variables of the enclosing code.
 
-    local: those variables (`variables_of`).
+    Args:
+        inner: the body of a nested function or class.
+        local: the variables of the enclosing code (`variables_of`).
+        bodies: the bodies of nested code objects, by identity.
     """
     work = [inner]
     while work:
@@ -142,9 +145,11 @@ def own_variables(
 ) -> list[Var]:
     """Return the variables that statements name themselves, without nested functions and classes, in no order.
 
-    around: variables that `:=` binds in comprehensions are bound in the enclosing code, and must be declared there.
-    apart: receives the names in inlined comprehensions, which do not see the variables of a class.
-    special: receives the nodes of SOUGHT.
+    Args:
+        stmts: the nodes to search.
+        around: include the variables that `:=` binds in comprehensions: they are bound in the enclosing code.
+        apart: receives the names in inlined comprehensions, which do not see the variables of a class.
+        special: receives the nodes of SOUGHT.
     """
     inner: list[ast.AST] = []
     special = [] if special is None else special
@@ -215,7 +220,7 @@ def _parts(node: ast.AST, around: bool, inner: list[ast.AST] | None, variables: 
 
 
 def _split(nodes: Sequence[ast.AST], variables: list[Var], special: list[ast.AST]) -> list[ast.AST]:
-    """Return the nodes with children; add variables to `variables`, and nodes of SOUGHT without children to `special`."""
+    """Return the nodes with children; `variables` receives variables, `special` nodes of SOUGHT without children."""
     variables += [node for node in nodes if type(node) is Var]
     special += [node for node in nodes if ROLES[type(node)] == SPECIAL]
     return [node for node in nodes if ROLES[type(node)] == VISITED]

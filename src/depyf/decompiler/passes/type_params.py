@@ -30,7 +30,13 @@ WITH_DEFAULT = "INTRINSIC_SET_TYPEPARAM_DEFAULT"
 
 
 def restore_generic(call: ast.Call, bodies: Bodies, around: Code) -> ast.expr | None:
-    """Return the function, class or alias that a call makes together with its type parameters, or None."""
+    """Return the function, class or alias that a call makes together with its type parameters, or None.
+
+    Args:
+        call: the call of the function that makes the type parameters.
+        bodies: the bodies of nested code objects, by identity.
+        around: the code in which the definition is to stand.
+    """
     scope = call.func
     if not isinstance(scope, Function) or not scope.code.name.startswith(GENERIC) or call.keywords:
         return None
@@ -47,7 +53,13 @@ def restore_generic(call: ast.Call, bodies: Bodies, around: Code) -> ast.expr | 
 
 
 def restore_alias(made: Intrinsic, bodies: Bodies, around: Code) -> ast.expr:
-    """Return the alias that an intrinsic function makes, or the expression unchanged."""
+    """Return the alias that an intrinsic function makes, or the expression unchanged.
+
+    Args:
+        made: the intrinsic function with its operands.
+        bodies: the bodies of nested code objects, by identity.
+        around: the code in which the alias is to stand.
+    """
     match made:
         case Intrinsic(name="INTRINSIC_TYPEALIAS", args=[ast.Tuple(elts=[name, params, function])]):
             value = deferred_value(function, bodies, around)

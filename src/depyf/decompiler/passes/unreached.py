@@ -140,7 +140,7 @@ def _capturing(names: Collection[str]) -> ast.expr:
 def unreached(
     code: Code,
     stmts: list[ast.stmt],
-    own: list[Var],
+    direct: list[Var],
     inner: list[Var],
     named: list[ast.AST],
     unused: Collection[str],
@@ -148,9 +148,14 @@ def unreached(
 ) -> Unreached:
     """Return the facts that nothing in a body explains.
 
-    own, inner: variables that the body itself names, and those in inlined comprehensions.
-    named: nodes of the body, among them those other than `Var` that name a variable.
-    unused: free variables that nothing names.
+    Args:
+        code: the code object of the body.
+        stmts: the statements of the body.
+        direct: variables that the body itself names.
+        inner: variables that inlined comprehensions in the body name.
+        named: nodes of the body, among them those other than `Var` that name a variable.
+        unused: free variables that nothing names.
+        reached: the operations of the body, and the variables that functions capture.
     """
     shared = reached.shared | {node.name for node in named if isinstance(node, Cell)}
     captured = set(code.cellvars).difference(shared, IMPLIED)
@@ -162,10 +167,10 @@ def unreached(
     # Program-written code may have a free variable with the name of a local one. Other code refers to the free one.
     looped = _targets(stmts, inner) if inner else NO_NAMES
     unbound = {*code.varnames, *code.cellvars}.difference(code.parameters)
-    unbound -= _bound(own) | (_bound(inner) - looped)
+    unbound -= _bound(direct) | (_bound(inner) - looped)
     unbound.difference_update([node.name for node in named if isinstance(node, ast.ExceptHandler)])
     if unbound:
-        read = {var.id for var in own if is_own(var, code)} | (shared - set(code.freevars) - looped) | captured
+        read = {var.id for var in direct if is_own(var, code)} | (shared - set(code.freevars) - looped) | captured
         unbound &= read | ({var.id for var in inner if is_own(var, code)} - looped)
     flags = code.flags
     return Unreached(

@@ -188,9 +188,14 @@ Slot = tuple[Any, Any]
 def rewrite_expressions(
     body: Sequence[ast.stmt], rewrite: Callable[[ast.expr], ast.expr], kinds: frozenset[type[ast.expr]]
 ) -> None:
-    """Replace every expression of these kinds below `body` by the result of `rewrite`, inner ones first.
+    """Replace every expression of some kinds, inner ones first.
 
     Within a node, and from node to node, replacements are in the order of the source.
+
+    Args:
+        body: the statements, changed in place.
+        rewrite: returns the new expression for an old one.
+        kinds: the exact types of the expressions.
     """
     for slots in reversed(_slots(body, kinds)):
         for owner, place in slots:

@@ -44,13 +44,16 @@ def decompile(
 ) -> tuple[Body, Names]:
     """Return the statements of a code object, including those of nested code, and the invented names.
 
-    known: rewrite program-written code to its most readable form (`lift/simplify`), with these facts about the results
-        of globals; None keeps the code as it is.
-    without: names of optional passes to leave out.
-    listings: of code that was read before; those of this code are added.
-    apart: identities of nested code objects whose definitions need no body.
+    Args:
+        code: the outermost code object.
+        known: rewrite program-written code to its most readable form (`lift/simplify`), with these facts about the
+            results of globals; None keeps the code as it is.
+        without: names of optional passes to leave out.
+        listings: of code that was read before; those of this code are added.
+        apart: identities of nested code objects whose definitions need no body.
 
-    Raises DecompilationError for invalid or unsupported code.
+    Raises:
+        DecompilationError: the code is invalid or unsupported.
     """
     bodies: Bodies = {}
     shared = Listings() if listings is None else listings

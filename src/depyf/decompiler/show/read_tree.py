@@ -50,8 +50,10 @@ class NoTree(ValueError):
 def read_tree(text: str, code: Code, *, are_items: bool = False) -> list[Item]:
     """Return the items or statements in a text.
 
-    code: the code of the tree; it determines the scope of variables.
-    are_items: the text is the output of `build`: `if` and `try` are items.
+    Args:
+        text: the text, as `show` prints it.
+        code: the code of the tree; it determines the scope of variables.
+        are_items: the text is the output of `build`: `if` and `try` are items.
 
     Raises:
         NoTree: the text contains an unknown function or name, or is not a tree.

@@ -76,7 +76,13 @@ def graph_rows(graph: Graph) -> list[Row]:
 
 
 def tree_rows(body: Written, grammar: Grammar, listing: Listing) -> list[Row]:
-    """Return items or statements, each with the instructions between its first and its last."""
+    """Return items or statements, each with the instructions between its first and its last.
+
+    Args:
+        body: the items or statements.
+        grammar: the syntax of the code's version.
+        listing: the instructions of the code object.
+    """
     writer = OwnedWriter(grammar, STATEMENTS)
     rows = []
     for line in writer.lines(cast("Sequence[ast.stmt]", body or [ast.Pass()])):

@@ -31,7 +31,19 @@ from depyf.decompiler.structure.unstructured import Unstructured
 def build(
     graph: Graph, recognised: Recognised, nest: dict[int, tuple[int, ...]], uses: dict[int, int], choices: Choices
 ) -> list[Item]:
-    """Return a graph as items. Raises Unstructured and Irreducible if no statement fits."""
+    """Return a graph as items.
+
+    Args:
+        graph: the graph, without the bookkeeping of handlers.
+        recognised: the kinds of the handlers, and the `with` statements.
+        nest: by block, the markers around it, the outermost first.
+        uses: by temporary, how often the graph reads it.
+        choices: the choices between forms that this attempt makes.
+
+    Raises:
+        Unstructured: no statement fits the graph.
+        Irreducible: a loop has several entries.
+    """
     first = graph.block(0)
     if first.handler < 0 and not graph.loops and isinstance(first.exit, (Goto, Return, Raise)):
         if all(edge.target == graph.end for edge in first.exit.edges()):
@@ -73,7 +85,16 @@ class Builder:
         self._forward()
 
     def add(self, label: int, items: list[Item], handler: int, nest: tuple[int, ...], first: int, last: int) -> None:
-        """Make a node."""
+        """Add a node to the table.
+
+        Args:
+            label: the node's number: the index of its block, or a new number.
+            items: the statements and jumps of the node.
+            handler: the index of the handler that protects it, or -1.
+            nest: the markers around it, the outermost first.
+            first: the offset of its first instruction, in bytes.
+            last: the offset of its last instruction, in bytes.
+        """
         jumps, in_order = find_jumps(items), self.graph.source_order
         node = Node(items, jumps, handler, nest, first, last, self.ends, self.implied, in_order, self.tells)
         self.nodes.add(label, node)

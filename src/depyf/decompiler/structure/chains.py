@@ -48,7 +48,13 @@ def _deciding(test: ast.expr, outcome: bool) -> tuple[ast.Compare, bool] | None:
 
 
 def with_link(test: ast.expr, old: ast.Compare, new: ast.expr) -> ast.expr:
-    """Return a test with its first comparison replaced."""
+    """Return a test with its first comparison replaced.
+
+    Args:
+        test: the whole test.
+        old: its first comparison.
+        new: the expression to put there.
+    """
     spine: list[ast.BoolOp | ast.UnaryOp] = []
     while test is not old:
         assert isinstance(test, (ast.BoolOp, ast.UnaryOp))

@@ -45,10 +45,15 @@ LINKS = frozenset({"COMPARE", "IS", "CONTAINS"})
 
 
 def collapse(graph: Graph, scope: dict[int, int], is_expression: bool) -> dict[int, int]:
-    """Collapse as much as possible; return the updated counts of uses.
+    """Collapse tests and their arms into expressions as far as possible.
 
-    scope: the innermost scope of each block; only blocks of one scope are joined.
-    is_expression: the code is a lambda's, so that its `return`s are arms of one expression.
+    Args:
+        graph: the graph, changed in place.
+        scope: the innermost scope of each block; only blocks of one scope are joined.
+        is_expression: whether the code is a lambda's, so that its `return`s are arms of one expression.
+
+    Returns:
+        by temporary, how often the graph reads it now.
     """
     collapser = _Collapser(graph, scope, is_expression)
     for index in postorder(graph):

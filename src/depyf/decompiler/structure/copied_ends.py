@@ -21,7 +21,14 @@ class Copies(Renaming):
         self.free = free
 
     def same(self, one: Block, first: int, two: Block, second: int) -> bool:
-        """Return whether two blocks are the same from these places on, line for line."""
+        """Return whether two blocks are the same from some places on, line for line.
+
+        Args:
+            one: the first block.
+            first: the position of its first operation to compare.
+            two: the second block.
+            second: the position of its first operation to compare.
+        """
         if not self.same_operations(one.insts[first:], two.insts[second:]):
             return False
         match one.exit, two.exit:

@@ -121,7 +121,13 @@ def find_inlined(graph: Graph, block: Block) -> Inlined | None:
 
 
 def replace_inlined(graph: Graph, inlined: Inlined, inst: Inst) -> None:
-    """Replace a comprehension's loop by one operation."""
+    """Replace a comprehension's loop by one operation.
+
+    Args:
+        graph: the graph around the comprehension, changed in place.
+        inlined: the comprehension's loop.
+        inst: the operation that makes the value of the comprehension.
+    """
     block, rest = inlined.block, inlined.rest
     block.insts = [other for other in block.insts if not _saves(other, inlined)]
     block.insts.append(inst)

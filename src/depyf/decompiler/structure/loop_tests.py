@@ -20,6 +20,11 @@ def part_loop_tests(graph: Graph, nest: dict[int, tuple[int, ...]], scope: dict[
     """Give the blocks of each copy of a loop's test separate numbers in `scope`, in place.
 
     The code before a test in its block is split off.
+
+    Args:
+        graph: the graph, in which blocks may be split.
+        nest: by block, the markers around it; new blocks are added.
+        scope: by block, the number of its scope; the copies get negative numbers.
     """
     ends: dict[int, list[int]] = {}
     for last, header in retreating_edges(graph):

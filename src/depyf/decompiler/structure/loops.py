@@ -97,7 +97,10 @@ def _retreating(successors: Successors, entry: int) -> list[tuple[int, int]]:
 def same_tests(nodes: dict[int, Node], labels: list[int], header: int) -> tuple[If | None, list[int]]:
     """Return a test at the end of two or more nodes that decides whether to enter a loop, and those nodes.
 
-    labels: the nodes that lead to `header`, the first block of the loop's body, in order.
+    Args:
+        nodes: the nodes, by label.
+        labels: the nodes that lead to `header`, in order.
+        header: the first block of the loop's body.
     """
     tests = [(label, test) for label in labels if (test := _test_before(nodes[label], header)) is not None]
     if len(tests) < 2:

@@ -132,8 +132,10 @@ def nests(graph: Graph, markers: set[int]) -> dict[int, tuple[int, ...]]:
 def scopes(graph: Graph, nest: dict[int, tuple[int, ...]], finallys: set[int]) -> dict[int, int]:
     """Return a number for each block, equal for blocks with the same nesting and protection.
 
-    nest: the markers around each block.
-    finallys: the handlers of `finally` bodies; the end of one stays a separate place, which `break` may lead to.
+    Args:
+        graph: the graph.
+        nest: the markers around each block.
+        finallys: the handlers of `finally` bodies; the end of one stays a separate place, which `break` may lead to.
     """
     numbers: dict[tuple[int, tuple[int, ...], int], int] = {}
     finals = {graph.handlers[handler].exc for handler in finallys}

@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
 
 def place(nodes: dict[int, Node], successors: dict[int, list[int]], order: list[int]) -> list[Item]:
-    """Return the items of the nodes in `order`, the reverse postorder of the edges between them.
+    """Return the items of an acyclic graph of nodes in one sequence.
 
     Jumps out, and jumps back to the first node, stay.
+
+    Args:
+        nodes: the nodes, by label.
+        successors: the labels that each node jumps to.
+        order: the labels to place, in the reverse postorder of the edges between them.
     """
     entry = order[0]
     inner = set(order[1:])

@@ -34,7 +34,10 @@ Word = tuple[Hashable, Place | None]
 def join_tails(graph: Graph, ends: list[Block], markers: set[int]) -> None:
     """Join the copies at the ends of blocks, and pass on the values in which they differ.
 
-    markers: temporaries that show the loops and handlers around a block.
+    Args:
+        graph: the graph, changed in place.
+        ends: the blocks whose ends may be copies.
+        markers: temporaries that show the loops and handlers around a block.
     """
     groups: dict[Hashable, list[Block]] = {}
     for block in ends:

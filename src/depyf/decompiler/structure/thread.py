@@ -18,6 +18,11 @@ def thread(graph: Graph, markers: set[int], regions: Regions) -> None:
     """Redirect every edge to an empty block to that block's target, unless something is left or entered on the way.
 
     Apparent fallthroughs keep their targets: they may be the only trace of a statement.
+
+    Args:
+        graph: the graph, changed in place.
+        markers: temporaries that show the loops and handlers around a block.
+        regions: the regions of the graph, which show where handlers are entered and left.
     """
     uses = count_uses(graph)
     stated = _stated(graph, uses)

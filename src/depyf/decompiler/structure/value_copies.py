@@ -62,7 +62,14 @@ def _join(graph: Graph, value: int, way: Edge, other: Edge, before: dict[int, li
 
 
 def join_at(graph: Graph, shared: Block, copies: list[tuple[Block, int, int]], before: dict[int, list[int]]) -> None:
-    """Lead copies of an end to it, each from a place on and with a value."""
+    """Redirect the copies of an end to one block.
+
+    Args:
+        graph: the graph, changed in place.
+        shared: the block that stays; it has a phi for the value.
+        copies: blocks with the place where the end begins, and the value that they pass on.
+        before: by block, its predecessors; updated.
+    """
     for block, start, value in _distinct(graph, copies, before):
         step("block {} ends as block {} does, with its own value", block.index, shared.index)
         lead_to(block, start, shared, [value])
@@ -140,7 +147,13 @@ def _only_tests(graph: Graph, end: Block, before: dict[int, list[int]]) -> bool:
 
 
 def operand(graph: Graph, edge: Edge, end: Block) -> list[Block]:
-    """Return the blocks that an edge reaches before the end of the statement; none if there are many."""
+    """Return the blocks that an edge reaches before the end of the statement; none if there are many.
+
+    Args:
+        graph: the graph of the blocks.
+        edge: the edge from the test.
+        end: the block in which the statement ends.
+    """
     blocks: list[Block] = []
     seen = {end.index}
     work = [edge.target]
@@ -156,9 +169,15 @@ def operand(graph: Graph, edge: Edge, end: Block) -> list[Block]:
 
 
 def copies_of(end: tuple[Block, int, int], blocks: list[Block], graph: Graph) -> list[tuple[Block, int, int]]:
-    """Return the blocks that end with a copy of an end: where it begins, and its value, which the blocks make.
+    """Return the blocks that end with a copy of another block's end.
 
-    end: a block, a place in it, and the value that may differ.
+    Args:
+        end: a block, a place in it, and the value that may differ.
+        blocks: the blocks to search.
+        graph: the graph of the blocks.
+
+    Returns:
+        blocks with the place where the copy begins, and its value, which one of `blocks` makes.
     """
     first, place, free = end
     ends = []
@@ -173,7 +192,18 @@ def copies_of(end: tuple[Block, int, int], blocks: list[Block], graph: Graph) ->
 
 
 def cut_before(graph: Graph, end: Block, place: int, value: int, before: dict[int, list[int]]) -> Block:
-    """Cut a block before the end of the statement; return the end, which takes the tested value as a phi."""
+    """Cut a block before the end of a statement.
+
+    Args:
+        graph: the graph, changed in place.
+        end: the block with the end of the statement.
+        place: the number of operations before that end.
+        value: the tested value, which becomes a phi of the new block.
+        before: by block, its predecessors; updated.
+
+    Returns:
+        the new block, with the end of the statement.
+    """
     shared = split_block(graph, end, place)
     phi = graph.new_temp()
     shared.phis = [phi]

@@ -36,7 +36,13 @@ TEMPS = frozenset({Temp})
     needs=FLOW,
 )
 def restore_matches_of(body: list[ast.stmt], graph: Graph, ops: frozenset[str]) -> list[ast.stmt] | None:
-    """Return statements with `match` for tests of patterns, or None if the code tests no value twice."""
+    """Return statements with `match` for tests of patterns, or None if the code tests no value twice.
+
+    Args:
+        body: the statements.
+        graph: the graph that they come from, with the values on the stack at each test.
+        ops: the operations of the code object.
+    """
     return restore_matches(body) if not KEPT.isdisjoint(ops) or any(graph.waiting.values()) else None
 
 

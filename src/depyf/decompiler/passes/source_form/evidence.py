@@ -122,7 +122,11 @@ def unclaimed(listing: Listing) -> Unclaimed:
 def written_statements(listing: Listing, left: Unclaimed, unit_of: Callable[[], int]) -> list[Written]:
     """Return the statements that locations show, in the order of the source.
 
-    unit_of: returns the indentation of statements. `pass` is as wide as `None`, but in the column of a statement.
+    Args:
+        listing: the instructions with their locations.
+        left: the locations that no operation claims.
+        unit_of: returns the indentation of statements in columns. `pass` is as wide as `None`, but in the column of a
+            statement.
     """
     likely = [place for place in left.places if place.end_column - place.column in BARE]
     if not likely:

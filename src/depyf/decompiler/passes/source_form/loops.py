@@ -13,7 +13,13 @@ WHILE = len("while ")
 
 
 def restore_ones(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
-    """Write `while 1` if the number precedes the loop, or is a constant without other uses."""
+    """Write `while 1` if the number precedes the loop, or is a constant without other uses.
+
+    Args:
+        body: the statements, changed in place.
+        columns: the columns of the statements, and the locations that no operation claims.
+        listing: the instructions and the constants.
+    """
     loops = [stmt for stmt in compounds(body) if isinstance(stmt, ast.While) and _is_true(stmt.test)]
     if not loops:
         return

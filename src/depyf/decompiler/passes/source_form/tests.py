@@ -34,7 +34,10 @@ MAX_OPERANDS = 100
 def restore_tests(body: list[ast.stmt], columns: Columns, has_conditions: bool = True) -> None:
     """Write tests and conditional expressions as their columns show them, in place.
 
-    has_conditions: whether the code may contain `and`, `or` or conditional expressions.
+    Args:
+        body: the statements.
+        columns: the columns of the statements.
+        has_conditions: whether the code may contain `and`, `or` or conditional expressions.
     """
     if has_conditions:
         restore_conditional_expressions(body)

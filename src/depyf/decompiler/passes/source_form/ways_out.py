@@ -75,11 +75,16 @@ def restore_ways_out(
 ) -> bool:
     """Add the exits that only the source has, and remove the exits that only the statements have.
 
-    ending: statements that never fall through.
-    has_all: an exit that fills its block and is not in `written` does not exist.
-    is_generator: for code with lines only, the exits of a generator are `return`.
+    Args:
+        body: the statements, changed in place.
+        columns: the columns of the statements.
+        written: the exits that locations show, in the order of the source.
+        ending: statements that never fall through.
+        has_all: whether an exit that fills its block and is not in `written` does not exist.
+        is_generator: whether the exits are those of a generator, for code with lines only: they are `return`.
 
-    Return whether anything changed.
+    Returns:
+        whether anything changed.
     """
     is_changed = False
     slots = _slots(body, columns if written else None, ending)

@@ -75,7 +75,13 @@ def same_bodies(one: Block, two: Block) -> bool:
 
 
 def same_ways_on(graph: Graph, one: Block, two: Block) -> bool:
-    """Return whether two blocks and their successors do the same, except for dropped values."""
+    """Return whether two blocks and their successors do the same, except for dropped values.
+
+    Args:
+        graph: the graph of the blocks.
+        one: the first block.
+        two: the second block.
+    """
     seen: set[int] = set()
     while not same_bodies(one, two):
         if not isinstance(one.exit, Goto) or not isinstance(two.exit, Goto) or one.index in seen:
@@ -89,9 +95,15 @@ def same_ways_on(graph: Graph, one: Block, two: Block) -> bool:
 
 
 def paired(one: Block, two: Block, apart: AbstractSet[int] = frozenset()) -> dict[int, int] | None:
-    """Return the earlier values that a block uses, each with its counterpart in an equal block; None if they differ.
+    """Return the earlier values that a block uses, each with its counterpart in an equal block.
 
-    apart: identities of operations that are not compared. Drops are not compared either.
+    Args:
+        one: the block.
+        two: the block that may be equal; drops of values are not compared.
+        apart: identities of operations that are not compared.
+
+    Returns:
+        by temporary of `one`, that of `two`; None if the blocks differ.
     """
     first, second = (
         [inst for inst in block.insts if inst.op != "POP" and id(inst) not in apart] for block in (one, two)

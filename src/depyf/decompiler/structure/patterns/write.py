@@ -62,7 +62,13 @@ class _Shape:
 
 
 def pattern_test(subject: int, facts: list[Inst], captures: Captures) -> Compound:
-    """Return the test of a subject for the pattern in the operations `facts`."""
+    """Return the test of a subject for the pattern in the operations `facts`.
+
+    Args:
+        subject: the temporary of the subject.
+        facts: the operations that test the subject, and take it apart.
+        captures: by temporary, the stores that bind a part of the subject.
+    """
     pattern = run(_pattern(subject, facts, captures))
     writes = frozenset(cast(str, inst.arg) for stores in captures.values() for inst in stores)
 

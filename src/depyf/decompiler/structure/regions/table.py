@@ -42,7 +42,13 @@ def tested_exceptions(graph: Graph) -> set[int]:
 
 
 def kind_of(graph: Graph, handler: int, tested: set[int]) -> Kind:
-    """Return the kind of a handler from its first operations, and from whether its exception is in `tested`."""
+    """Return the kind of a handler from its first operations.
+
+    Args:
+        graph: the graph.
+        handler: the index of the handler.
+        tested: the exceptions that some clause tests (`tested_exceptions`).
+    """
     entry = graph.handlers[handler]
     block = graph.block(entry.target)
     ops = [inst.op for inst in block.insts]

@@ -23,9 +23,15 @@ class With:
 
 
 def strip(regions: Regions, region: Region, *, keeps_jumps: bool = True) -> With | None:
-    """Remove the calls of the exit; return None, and change nothing, if one is missing.
+    """Remove the calls of the exit of a `with`.
 
-    keeps_jumps: a `break` or `continue` is inside the body.
+    Args:
+        regions: the regions of the graph, which is changed in place.
+        region: the handler that calls the exit with the exception.
+        keeps_jumps: whether a `break` or `continue` stays inside the body.
+
+    Returns:
+        the `with`; None, without any change, if one call is missing.
     """
     graph = regions.graph
     block = graph.block(graph.handlers[region.handler].target)
