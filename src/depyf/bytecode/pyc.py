@@ -25,9 +25,12 @@ Wanted = TypeVar("Wanted")
 def load(data: bytes, *, source: str = "<pyc>") -> Code:
     """Return the code object of a `.pyc` file's contents.
 
-    source: the location in error messages, such as the file's path. A name that ends like `.opt-1.pyc` means `-O` or
-        `-OO`, because Python names its files that way.
-    Raises `DecompilationError` for files of other interpreters and for damaged ones.
+    Args:
+        source: the location in error messages, such as the file's path. A name that ends like `.opt-1.pyc` means `-O`
+            or `-OO`, because Python names its files that way.
+
+    Raises:
+        DecompilationError: the file is damaged, or that of another interpreter.
     """
     facts = facts_by_magic(data, source)
     if len(data) < HEADER_SIZE:

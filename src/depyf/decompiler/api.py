@@ -49,14 +49,17 @@ LARGEST = 1 << 27
 def decompile(x: object) -> str:
     """Return the source of one function; of the code of a module or of a class body, the source of that.
 
-    x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`;
-        also a property (its getter), a generator or coroutine, and a frame. Code by Dynamo is shortened as far as the
-        proof allows.
-        For a function, the source includes defaults and annotations, and its closure in comments; a code object has
-        none of these. An object without a text is written as a name that a comment explains. The code of a class
-        body has no bases, keywords and decorators.
+    For a function, the source includes defaults and annotations, and its closure in comments; a code object has none of
+    these. An object without a text is written as a name that a comment explains. The code of a class body has no bases,
+    keywords and decorators. Code by Dynamo is shortened as far as the proof allows.
 
-    Raises TypeError for any other `x`, DecompilationError if its code cannot be decompiled.
+    Args:
+        x: a code object, function, bound method, `functools.partial`, wrapped function, or an instance with `__call__`;
+            also a property (its getter), a generator or coroutine, and a frame.
+
+    Raises:
+        TypeError: `x` is something else.
+        DecompilationError: the code of `x` cannot be decompiled.
 
     >>> print(decompile(lambda a: a + 1), end="")
     lambda_function = lambda a: a + 1
@@ -154,10 +157,11 @@ def decompile_module(
 def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
     """Return the source of the module in a `.pyc` of any supported Python; nothing in it is executed.
 
-    source: the file's path, or its bytes.
+    Args:
+        source: the file's path, or its bytes.
 
-    Raises DecompilationError if it is not a `.pyc`, cannot be read, is damaged, or holds code that cannot be
-    decompiled.
+    Raises:
+        DecompilationError: it is not a `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
     """
     return module_source(load_pyc(source))
 
@@ -165,11 +169,12 @@ def decompile_pyc(source: str | os.PathLike[str] | bytes) -> str:
 def decompile_module_pyc(source: str | os.PathLike[str] | bytes, *, oracle: Oracle | None = None) -> DecompiledModule:
     """Decompile the module in a `.pyc` of any supported Python, with a proof.
 
-    source: the file's path, or its bytes.
-    oracle: compiles the result if the file belongs to another Python than the running one.
+    Args:
+        source: the file's path, or its bytes.
+        oracle: compiles the result if the file belongs to another Python than the running one.
 
-    Raises DecompilationError if it is not a `.pyc`, cannot be read, is damaged, or holds code that cannot be
-    decompiled.
+    Raises:
+        DecompilationError: it is not a `.pyc`, cannot be read, is damaged, or holds code that cannot be decompiled.
     """
     return decompile_module(load_pyc(source), oracle=oracle)
 

@@ -52,7 +52,8 @@ def fold_async_yield(draft: Draft) -> None:
 def fold_generator_stop(*, jumps_test: bool) -> Fold:
     """Return the fold that removes the handler which turns StopIteration into RuntimeError.
 
-    jumps_test: conditional jumps test the truth of any value; else of a bool only, which never raises.
+    Args:
+        jumps_test: conditional jumps test the truth of any value; else of a bool only, which never raises.
     """
 
     def fold(draft: Draft) -> None:

@@ -35,11 +35,13 @@ COPIES, COPIES_OF_SUBROUTINES = 4, 64
 def walk(draft: Draft, marks: bool = False) -> Listing:
     """Return the listing of the reachable code, with handlers by instruction and without ghosts.
 
-    marks: with operations MARK where blocks of the block stack are opened and closed, and `finally` bodies called.
-
     The listing also contains code that only the compiler believed reachable, if it is valid.
 
-    Raises `DecompilationError` on code that uses the stack or the block stack in a way that no interpreter allows.
+    Args:
+        marks: with operations MARK where blocks of the block stack are opened and closed, and `finally` bodies called.
+
+    Raises:
+        DecompilationError: the code uses the stack or the block stack in a way that no interpreter allows.
     """
     try:
         listing = walk_from_start(draft, marks, beyond=True)

@@ -23,7 +23,9 @@ WHOLE = -1
 def origins(code: Code, candidate: Code) -> Origins:
     """Return the place in the original for each place in the text.
 
-    code: the decompiled code. candidate: the text, compiled by an interpreter of the same version.
+    Args:
+        code: the decompiled code.
+        candidate: the text, compiled by an interpreter of the same version.
     """
     original_places: Origins = {}
     pairs = [(code, candidate)]

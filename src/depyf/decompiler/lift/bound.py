@@ -50,7 +50,8 @@ def unsure_reads(graph: Graph) -> set[int]:
 def _bound_first(graph: Graph, insts: list[Inst]) -> set[object]:
     """Return the parameters, and the variables that the first block binds before a read that may raise.
 
-    insts: the operations of that block that name variables.
+    Args:
+        insts: the operations of that block that name variables.
     """
     bound: set[object] = set(graph.code.parameters)
     if graph.block(0).handler < 0:

@@ -57,7 +57,8 @@ def call_ex(folder: Folder, inst: Inst) -> None:
 def _arguments(args: ast.expr, plain: bool) -> list[ast.expr]:
     """Return the arguments in a tuple.
 
-    plain: the call needs this form even if no argument is starred.
+    Args:
+        plain: the call needs this form even if no argument is starred.
     """
     if type(args) is Tuple_ or (plain and type(args) is ast.Tuple and not is_starred(args)):
         return args.elts

@@ -37,7 +37,8 @@ ROUNDS = 8
 def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) -> None:
     """Replace every trivial phi by its value and drop its position from blocks, edges and `handler_args`.
 
-    `handler_args`: per handler, the values on the stack at each place that may raise into it.
+    Args:
+        handler_args: per handler, the values on the stack at each place that may raise into it.
     """
     for _ in range(ROUNDS):
         replacements, has_misled = _trivial(_arguments(graph, handler_args))
@@ -56,7 +57,8 @@ def remove_trivial_phis(graph: Graph, handler_args: dict[int, list[list[int]]]) 
 def _trivial(args: dict[int, list[int]]) -> tuple[dict[int, int], bool]:
     """Return the value of each phi with only one, and whether a phi was temporarily taken for one.
 
-    args: the arguments of each phi.
+    Args:
+        args: the arguments of each phi.
     """
     has_misled = False
     users: dict[int, list[int]] = {}

@@ -99,7 +99,8 @@ def _flatten(conditions: list[ast.BoolOp]) -> None:
 def _operands(condition: ast.BoolOp, is_open: bool) -> list[tuple[ast.expr, bool]]:
     """Return the operands of an `and` or `or`, last first, and whether the test of each has no handler.
 
-    is_open: whether the test of the whole has none.
+    Args:
+        is_open: whether the test of the whole has none.
     """
     first, *others = condition.values
     return [*zip(reversed(others), chain((is_open,), repeat(False))), (first, is_loose(condition))]

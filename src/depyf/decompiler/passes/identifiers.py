@@ -88,7 +88,8 @@ def _texts(const: object) -> list[str]:
 def write_identifiers(stmts: list[ast.stmt], named: Callable[[str], str]) -> None:
     """Replace every name that is not an identifier in some statements.
 
-    named: returns the identifier for a name.
+    Args:
+        named: returns the identifier for a name.
     """
 
     def written(name: str) -> str:

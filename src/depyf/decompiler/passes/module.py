@@ -21,9 +21,11 @@ from depyf.errors import DecompilationError
 def module_body(body: Body, objects: Mapping[str, object]) -> list[ast.stmt]:
     """Return a module's statements with its docstring as such, and without the final return.
 
-    objects: the objects of placeholders; the module binds them first.
+    Args:
+        objects: the objects of placeholders; the module binds them first.
 
-    Raises DecompilationError for an object without an import or a literal.
+    Raises:
+        DecompilationError: an object has neither an import nor a literal.
     """
     stmts = list(body.stmts)
     if stmts and isinstance(stmts[-1], ast.Return):

@@ -67,7 +67,8 @@ def declare(body: Body, reached: Reached) -> None:
 def _read_as_global(body: Body, variables: list[Var], inner: list[Var]) -> set[str]:
     """Return the names that a body reads as globals.
 
-    inner: names in comprehensions; in a module they have the module's scope, with its global declarations.
+    Args:
+        inner: names in comprehensions; in a module they have the module's scope, with its global declarations.
     """
     seen = [*variables, *inner] if body.code.name == "<module>" else variables
     return {var.id for var in seen if var.scope == "global"}

@@ -107,7 +107,8 @@ def makes_functions(code: Code, listings: Listings) -> bool:
 def nested(code: Code, opens: Callable[[Code], bool] = always) -> list[Code]:
     """Return a code object and its nested ones, each once, every one after its nested ones.
 
-    opens: returns whether to include the code nested in one.
+    Args:
+        opens: returns whether to include the code nested in one.
     """
     order: list[Code] = []
     seen: set[int] = set()

@@ -47,7 +47,8 @@ class NoGraph(ValueError):
 def read_graph(text: str, code: Code) -> Graph:
     """Return the graph in a text.
 
-    code: the code of the graph; passes read its flags, parameters and names.
+    Args:
+        code: the code of the graph; passes read its flags, parameters and names.
 
     Raises:
         NoGraph: a line is neither a head nor an operation nor an exit.

@@ -70,7 +70,8 @@ Origins = dict[int, list[tuple[int, Row]]]
 def origins(paired: list[Paired], numbers: dict[int, int]) -> Origins:
     """Return the origins of each line of a compiled text.
 
-    numbers: of the original code objects, by identity.
+    Args:
+        numbers: of the original code objects, by identity.
     """
     offsets_by_line: dict[int, dict[int, list[int]]] = {}
     lines: dict[int, dict[int, list[int]]] = {}

@@ -221,7 +221,8 @@ class Builder:
     def _structure(self, labels: set[int], entry: int, *, loop_outside: bool = False) -> list[Item]:
         """Turn a set of nodes into items and remove them.
 
-        loop_outside: jumps back to `entry` belong to a loop around all of this.
+        Args:
+            loop_outside: jumps back to `entry` belong to a loop around all of this.
         """
         skip = entry if loop_outside else -1
         # If the graph has no loop, its nodes have none, because they stand for connected parts of it.

@@ -18,7 +18,8 @@ from depyf.decompiler.structure.regions.table import prune
 def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
     """Join the copies of the rest of an expression, and of the code after a failed chain of comparisons.
 
-    nest: the nesting of each block; new blocks are added.
+    Args:
+        nest: the nesting of each block; new blocks are added.
     """
     if any(isinstance(block.exit, Branch) and _may_join(graph, block, block.exit) for block in graph.live()):
         for index in postorder(graph):

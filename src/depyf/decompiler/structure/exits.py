@@ -86,7 +86,8 @@ def _join(graph: Graph, copies: list[tuple[Block, int]]) -> dict[int, int]:
 def _way_out(graph: Graph, block: Block, end: Block) -> tuple[int, Hashable] | None:
     """Return where the exit code on one line begins, and its key; None if it uses earlier values.
 
-    end: the block itself, or the one after it that returns.
+    Args:
+        end: the block itself, or the one after it that returns.
     """
     exit_, line = end.exit, _line_of_end(graph, end)
     place = len(block.insts)

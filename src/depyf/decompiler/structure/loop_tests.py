@@ -47,7 +47,8 @@ def part_loop_tests(graph: Graph, nest: dict[int, tuple[int, ...]], scope: dict[
 def _copies(graph: Graph, header: int, lasts: list[int], before: dict[int, list[int]]) -> dict[int, int]:
     """Return the blocks of the test before a loop, each with its counterpart at the end of the loop.
 
-    lasts: the blocks that jump back to the header.
+    Args:
+        lasts: the blocks that jump back to the header.
     """
     pairs: dict[int, int] = {}
     taken = set(lasts)

@@ -144,7 +144,8 @@ def _goal(arm: list[Item]) -> int | None:
 def _evaluates_same(one: ast.expr, two: ast.expr, *, turned: bool) -> bool:
     """Return whether two tests evaluate the same, and have the same truth: `x and not b` and `not (not x or b)`.
 
-    turned: they have opposite truth instead.
+    Args:
+        turned: they have opposite truth instead.
     """
     work = [(one, two, turned)]
     while work:

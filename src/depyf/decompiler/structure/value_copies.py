@@ -32,7 +32,8 @@ MOST = 256
 def join_value_copies(graph: Graph, kept: set[int] | None = None) -> None:
     """Lead the ends of both paths of each test whose value is kept to one end, with the value as a phi.
 
-    kept: the tested values that anything but their test uses, if they are known.
+    Args:
+        kept: the tested values that anything but their test uses, if they are known.
     """
     kept = kept_tests(graph) if kept is None else kept
     before = predecessors(graph)

@@ -51,7 +51,8 @@ def keeps_lists(graph: Graph, listing: Listing) -> bool:
 def restore_heads(body: list[ast.stmt], *, keeps_lists: bool) -> list[ast.stmt]:
     """Replace `ForStmt` by `ast.For`, and `Enter` with `WithStmt` by `ast.With`.
 
-    keeps_lists: a list that a loop iterates over must not be compiled to a tuple.
+    Args:
+        keeps_lists: a list that a loop iterates over must not be compiled to a tuple.
     """
     if not holds(body, ForStmt, WithStmt):
         return body

@@ -34,7 +34,8 @@ TESTING = (ast.If, ast.While, ast.Assert)
 def write_opposites(body: list[ast.stmt], *, negates: bool) -> None:
     """Write the tests of all statements in place.
 
-    negates: in a test, `not a in b` is another operation than `a in b`.
+    Args:
+        negates: in a test, `not a in b` is another operation than `a in b`.
     """
     for stmt in statements(body):
         if not negates and isinstance(stmt, ast.If) and isinstance(stmt.test, ast.Compare) and _is_empty(stmt):

@@ -33,7 +33,8 @@ ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 def tidy(body: list[ast.stmt], *, in_order: bool = False) -> None:
     """Tidy every sequence of statements in place, outer ones first, so that long chains stay linear.
 
-    in_order: each `break` and `continue` has its own code.
+    Args:
+        in_order: each `break` and `continue` has its own code.
     """
     ending = _ending(body)
     work = [(body, False)]

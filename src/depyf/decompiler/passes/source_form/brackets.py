@@ -33,7 +33,8 @@ def gap_between(one: ast.expr, other: ast.expr) -> int | None:
 def turned_runs(test: ast.BoolOp, turns: list[bool]) -> None:
     """Write `not` before a group of neighbours if there is no room for it before each, in place.
 
-    turns: for each operand, whether its negation is more than another comparison.
+    Args:
+        turns: for each operand, whether its negation is more than another comparison.
     """
     other_op: type[ast.boolop] = ast.Or if isinstance(test.op, ast.And) else ast.And
     spans: list[Run] = []
@@ -91,7 +92,9 @@ def _opens(values: list[ast.expr], more: list[int | None], place: int, has_bare:
     """Return whether a parenthesis between two operands more probably opens before the second than closes here.
 
     It opens if the first needs none, another one follows, or the next line begins directly after it.
-    has_bare: there are comparisons without parentheses.
+
+    Args:
+        has_bare: there are comparisons without parentheses.
     """
     if place + 2 == len(values):
         return False

@@ -206,7 +206,9 @@ def _first(near: list[ast.AST], bound: Start) -> Start | None:
 def _other(stmt: ast.stmt, own: Place | None, inside: Start | None) -> Start | None:
     """Return where a simple statement begins, other than an assignment.
 
-    own, inside: its location, and that of the first of its expressions.
+    Args:
+        own: the location of the statement.
+        inside: the location of the first of its expressions.
     """
     if isinstance(stmt, ast.Assert):
         head = start_of(stmt.test)
@@ -238,7 +240,8 @@ def _stored(stmt: ast.Assign) -> Start | None:
 def _return(own: Place | None, head: Start | None) -> Start | None:
     """Return where a `return` begins: one in a `finally` has the location of the last statement there.
 
-    head: where its value begins.
+    Args:
+        head: where its value begins.
     """
     if head is not None and (own is None or own >= head):
         return head[0], head[1] - len("return ")

@@ -53,7 +53,8 @@ def _line_of_head(stmt: ast.With | ast.AsyncWith) -> int:
 def _is_one(first: ast.Return, rest: list[ast.stmt], outer: ast.If, line: int, is_end: bool) -> bool:
     """Return whether a return and the following statements come from one statement with a test in it.
 
-    line: the last line of an enclosing `with`: an exit from the `with` has its location.
+    Args:
+        line: the last line of an enclosing `with`: an exit from the `with` has its location.
     """
     place, start = place_of(first), start_of(outer.test)
     if first.value is None and place is None and _begins_before(rest, start, line):

@@ -154,7 +154,8 @@ def _busy(listing: Listing) -> set[int | None]:
 def statements_on_lines(listing: Listing, bare: Kind) -> list[Written]:
     """Return the exits with a line of their own, in the order of the source.
 
-    bare: the spelling of `return` without a value.
+    Args:
+        bare: the spelling of `return` without a value.
     """
     instructions, busy = listing.instructions, _busy(listing)
     kinds: dict[int, Kind] = {}

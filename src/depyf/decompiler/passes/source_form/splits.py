@@ -303,8 +303,9 @@ class Splits:
     ) -> list[list[ast.expr]]:
         """Return tests, grouped by statement.
 
-        shifts: by how many columns the next statement's keyword may be longer.
-        is_turned: all statements but the last test the opposite.
+        Args:
+            shifts: by how many columns the next statement's keyword may be longer.
+            is_turned: all statements but the last test the opposite.
         """
         columns, groups = self.columns, [tests[:1]]
         for before, test in zip(tests, tests[1:]):

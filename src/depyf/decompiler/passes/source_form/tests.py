@@ -102,8 +102,9 @@ def _flat(test: ast.expr, kind: type[ast.boolop], long: dict[ast.expr, ast.BoolO
 def _join(tests: list[ast.BoolOp], long: dict[ast.expr, ast.BoolOp]) -> None:
     """Give each long test the operands of the long ones in it with the same operator, in place.
 
-    tests: the long tests, outer ones first. Each operand is moved once: to copy all operands at every level takes
-        quadratic time.
+    Args:
+        tests: the long tests, outer ones first. Each operand is moved once: to copy all operands at every level takes
+            quadratic time.
     """
     for outer in tests:
         values: list[ast.expr] = []
@@ -131,8 +132,9 @@ def _operands(test: ast.BoolOp | ast.UnaryOp) -> list[ast.expr]:
 def _of_operands(test: ast.expr, is_turned: bool = False) -> ast.expr:
     """Return `and` or `or` with `not` if the gaps between its operands have room for it; other tests unchanged.
 
-    is_turned: whether a `not` precedes the whole. If it does not, the column at the start of a line is too little
-        evidence for adding a `not` to an operand.
+    Args:
+        is_turned: whether a `not` precedes the whole. If it does not, the column at the start of a line is too little
+            evidence for adding a `not` to an operand.
     """
     if not isinstance(test, ast.BoolOp):
         return test

@@ -17,7 +17,8 @@ END = "END_ASYNC_FOR"
 def expand_async_ends(graph: Graph, *, keep_handlers: bool) -> None:
     """Turn the operations that end asynchronous loops into tests.
 
-    keep_handlers: keep an operation at the start of a handler, for the handler's own exception.
+    Args:
+        keep_handlers: keep an operation at the start of a handler, for the handler's own exception.
     """
     handler_starts = {(handler.target, handler.exc) for handler in graph.handlers} if keep_handlers else set()
     work = graph.live()

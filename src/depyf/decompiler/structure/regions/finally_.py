@@ -130,7 +130,8 @@ def _join_tails(regions: Regions, tails: list[tuple[Place, int]]) -> None:
     Before: 2: v2 = a; v3 = CALL v2; Reraise      4: v4 = b; v5 = CALL v4; Reraise
     After:  2: v2 = a -> 6 (v2)      4: v4 = b -> 6 (v4)      6: v3 = CALL phi; Reraise
 
-    tails: where each begins, and the value that it takes from its arm.
+    Args:
+        tails: where each begins, and the value that it takes from its arm.
     """
     graph, ways = regions.graph, regions.ways
     blocks = [graph.block(index) for (index, _), _ in tails]
