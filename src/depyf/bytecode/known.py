@@ -39,10 +39,10 @@ def on_type(kind: type, name: str) -> object:
     return MISSING
 
 
-def bound(found: object, owner: object) -> object:
+def bound(method: object, owner: object) -> object:
     """Return a method bound to its owner."""
-    get = on_type(type(found), "__get__")
-    return found if get is MISSING else get(found, owner, type(owner))  # type: ignore[operator]
+    get = on_type(type(method), "__get__")
+    return method if get is MISSING else get(method, owner, type(owner))  # type: ignore[operator]
 
 
 def _entering(names: tuple[str, str], fail: Callable[[object], NoReturn]) -> Entering:

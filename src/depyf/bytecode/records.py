@@ -74,12 +74,12 @@ else:
     def _words(types):
         return {word for kind in types.values() for word in kind.replace("[", ".").split(".")}
 
-    def _written_once(made):
+    def _written_once(processed):
         """Return an `__init__` that writes the class's own at its first call."""
 
         def __init__(self, *args, **values):
-            _write_init(made)
-            made.__init__(self, *args, **values)
+            _write_init(processed)
+            processed.__init__(self, *args, **values)
 
         __init__.is_to_be_written = True
         return __init__
@@ -101,10 +101,10 @@ else:
                     _write_init(base)
             raise AttributeError("__signature__")
 
-    def _write_init(made):
+    def _write_init(processed):
         """Compile the `__init__` of a class for its fields, as the standard library does."""
         scope, given, named, lines = {"FACTORY": FACTORY}, [], [], []
-        for field in dataclasses.fields(made):
+        for field in dataclasses.fields(processed):
             name, value, makes = field.name, field.default, field.default_factory is not MISSING
             scope[f"default_{name}"], scope[f"make_{name}"] = value, field.default_factory
             has_default = makes or value is not MISSING
@@ -115,13 +115,13 @@ else:
                 shown = f"{shown} if {name} is FACTORY else {name}" if makes else name
             if field.init or has_default:
                 lines.append(f"self.{name} = {shown}")
-        if hasattr(made, "__post_init__"):
+        if hasattr(processed, "__post_init__"):
             lines.append("self.__post_init__()")
         parameters = ", ".join(["self", *given, *["*"][: len(named)], *named])
         exec(f"def __init__({parameters}):\n " + "\n ".join(lines or ["pass"]), scope)
-        init = made.__init__ = scope["__init__"]
-        init.__qualname__, init.__module__ = f"{made.__qualname__}.__init__", made.__module__
-        init.__annotations__ = {field.name: field.type for field in dataclasses.fields(made) if field.init}
+        init = processed.__init__ = scope["__init__"]
+        init.__qualname__, init.__module__ = f"{processed.__qualname__}.__init__", processed.__module__
+        init.__annotations__ = {field.name: field.type for field in dataclasses.fields(processed) if field.init}
         init.__annotations__["return"] = None
 
     def _comparing(names):

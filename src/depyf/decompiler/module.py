@@ -80,14 +80,14 @@ def _proven(code: Code, oracle: Oracle | None, without: frozenset[str], listings
     return plain if plain.level > decompiled_module.level else decompiled_module
 
 
-def _on_its_lines(found: DecompiledModule, oracle: Oracle | None, listings: Listings) -> DecompiledModule:
+def _on_its_lines(module: DecompiledModule, oracle: Oracle | None, listings: Listings) -> DecompiledModule:
     """Return a module laid out on its lines with a new proof, or unchanged if the proof would be weaker."""
     try:
-        source = laid_out(found.source, found.code, compiled(found.source, found.code, oracle))
+        source = laid_out(module.source, module.code, compiled(module.source, module.code, oracle))
     except NotCompiled:
-        return found
-    laid = DecompiledModule(source, found.code, judge(found.code, source, oracle=oracle, listings=listings))
-    return laid if laid.level >= found.level else found
+        return module
+    laid = DecompiledModule(source, module.code, judge(module.code, source, oracle=oracle, listings=listings))
+    return laid if laid.level >= module.level else module
 
 
 def module_source(code: Code, *, without: frozenset[str] = NOTHING, listings: Listings | None = None) -> str:

@@ -100,6 +100,6 @@ class Dominance:
             if above != node:
                 free[above] += size[node]
 
-    def dominates(self, one: int, two: int) -> bool:
-        """Return whether `one` lies on every path to `two`."""
-        return self._first[one] <= self._first[two] < self._end[one]
+    def dominates(self, dominator: int, node: int) -> bool:
+        """Return whether `dominator` lies on every path to `node`."""
+        return self._first[dominator] <= self._first[node] < self._end[dominator]

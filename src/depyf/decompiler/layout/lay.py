@@ -77,8 +77,8 @@ class _Page:
                 head = number
         return "".join(self.parts) + "\n" if stmts else ""
 
-    def _write(self, one: Statement) -> None:
-        for number, piece in enumerate(one.pieces):
+    def _write(self, statement: Statement) -> None:
+        for number, piece in enumerate(statement.pieces):
             if number and piece.line > self.line and piece.may_break:
                 gap = piece.line - self.line
                 self.parts.append("\n" * gap if piece.depth else " \\\n" * gap)
@@ -98,6 +98,11 @@ class _Page:
             self.line += text.count("\n")
 
 
-def _beside(before: Statement, one: Statement) -> bool:
+def _beside(before: Statement, statement: Statement) -> bool:
     """Return whether a statement began on the line on which the previous one ended."""
-    return before.is_simple and one.is_simple and one.level == before.level and 0 < one.line == before.last
+    return (
+        before.is_simple
+        and statement.is_simple
+        and statement.level == before.level
+        and 0 < statement.line == before.last
+    )

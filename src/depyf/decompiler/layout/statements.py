@@ -98,9 +98,9 @@ def statements(source: str, origins: Origins) -> list[Statement]:
     return stmts
 
 
-def _origin(one: tokenize.TokenInfo, lines: list[str], origins: Origins, *, is_first: bool) -> tuple[int, int]:
+def _origin(text_token: tokenize.TokenInfo, lines: list[str], origins: Origins, *, is_first: bool) -> tuple[int, int]:
     """Return the place of a token in the original; (0, 0) if unknown."""
-    row, column = one.start
+    row, column = text_token.start
     place = origins.get((row, len(lines[row - 1][:column].encode("utf-8", "surrogatepass"))))
     if place is None and is_first:
         place = origins.get((row, WHOLE))

@@ -39,10 +39,10 @@ class Import(ast.Import):
 class ImportFrom(ast.ImportFrom):
     """A from-import that records how its names are bound."""
 
-    def __init__(self, found: Module, names: list[ast.alias], variables: list[Var]) -> None:
-        super().__init__(module=found.name or None, names=names, level=found.level)
+    def __init__(self, module: Module, names: list[ast.alias], variables: list[Var]) -> None:
+        super().__init__(module=module.name or None, names=names, level=module.level)
         self.variables = variables
-        self.is_lazy = found.is_lazy
+        self.is_lazy = module.is_lazy
 
 
 def import_name(folder: Folder, inst: Inst) -> None:

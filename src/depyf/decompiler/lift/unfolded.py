@@ -70,13 +70,13 @@ def build_map(folder: Folder, inst: Inst) -> None:
         _keep_keys(display, folder.graph.code)
 
 
-def _keep_keys(made: ast.Dict, code: Code) -> None:
+def _keep_keys(display: ast.Dict, code: Code) -> None:
     """Hide one key from the compiler if it would fold all keys into one constant."""
-    constants = [key.value for key in made.keys if isinstance(key, ast.Constant)]
+    constants = [key.value for key in display.keys if isinstance(key, ast.Constant)]
     text = next((place for place, value in enumerate(constants) if isinstance(value, str)), None)
-    if len(constants) == len(made.keys) and text is not None:
+    if len(constants) == len(display.keys) and text is not None:
         if "BUILD_CONST_KEY_MAP" in facts_of(code.version, str(code)).table.opcodes.values():
-            made.keys[text] = _text(str(constants[text]))
+            display.keys[text] = _text(str(constants[text]))
 
 
 def _text(value: str) -> ast.JoinedStr:

@@ -70,7 +70,7 @@ def annotation(expr: ast.expr, code: Code) -> ast.expr:
     return expr
 
 
-def _sequence(stmts: list[ast.stmt], code: Code, found: list[ast.AnnAssign]) -> list[ast.stmt]:
+def _sequence(stmts: list[ast.stmt], code: Code, moved: list[ast.AnnAssign]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for stmt in stmts:
         name = _annotated(stmt)
@@ -89,7 +89,7 @@ def _sequence(stmts: list[ast.stmt], code: Code, found: list[ast.AnnAssign]) -> 
         annotated = ast.AnnAssign(
             target=target, annotation=annotation(stmt.value, code), value=value, simple=1, lineno=line
         )
-        found.append(annotated)
+        moved.append(annotated)
         out.append(annotated)
     return out
 

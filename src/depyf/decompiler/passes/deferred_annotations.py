@@ -239,14 +239,14 @@ def _place_numbered(body: list[ast.stmt], annotations: list[Deferred]) -> list[a
     return body
 
 
-def _place_others(body: list[ast.stmt], found: list[Deferred]) -> list[ast.stmt]:
+def _place_others(body: list[ast.stmt], annotations: list[Deferred]) -> list[ast.stmt]:
     """Write the annotations without a number in order, each at its assignment or on its own line."""
     place = 0
     while place < len(body) and any(_is_store(body[place], name) for name in HEAD):
         place += 1
     stores = _stores(body)
     out = body[:place]
-    for deferred in found:
+    for deferred in annotations:
         at = _assignment(body, deferred, stores.get(deferred.name, deque()), place)
         until = at if at is not None else _by_line(body, deferred, place)
         out += body[place:until]
@@ -265,14 +265,14 @@ def _stores(body: list[ast.stmt]) -> dict[str, deque[int]]:
     return stores
 
 
-def _assignment(body: list[ast.stmt], one: Deferred, stores: deque[int], start: int) -> int | None:
+def _assignment(body: list[ast.stmt], annotation: Deferred, stores: deque[int], start: int) -> int | None:
     """Return the place of the assignment for an annotation: on its line, if lines are known."""
-    while stores and (stores[0] < start or 0 < _line(body[stores[0]]) < one.line):
+    while stores and (stores[0] < start or 0 < _line(body[stores[0]]) < annotation.line):
         stores.popleft()
     if not stores:
         return None
     line = _line(body[stores[0]])
-    return stores[0] if not one.line or line in (0, one.line) else None
+    return stores[0] if not annotation.line or line in (0, annotation.line) else None
 
 
 def _line(stmt: ast.stmt) -> int:
@@ -280,26 +280,26 @@ def _line(stmt: ast.stmt) -> int:
     return getattr(stmt, "lineno", 0)
 
 
-def _by_line(body: list[ast.stmt], one: Deferred, start: int) -> int:
+def _by_line(body: list[ast.stmt], annotation: Deferred, start: int) -> int:
     """Return where the line of an annotation begins, searching from a place on."""
     end = start
-    while one.line and end < len(body):
-        if isinstance(body[end], ast.Return) or _line(body[end]) > one.line:
+    while annotation.line and end < len(body):
+        if isinstance(body[end], ast.Return) or _line(body[end]) > annotation.line:
             break
         end += 1
     return end
 
 
-def _annotated(one: Deferred, assignment: ast.stmt | None) -> ast.AnnAssign:
-    step("the annotation of {} moves to its variable", one.name)
-    target: ast.expr = Var(id=one.name, ctx=ast.Store(), scope="name")
+def _annotated(annotation: Deferred, assignment: ast.stmt | None) -> ast.AnnAssign:
+    step("the annotation of {} moves to its variable", annotation.name)
+    target: ast.expr = Var(id=annotation.name, ctx=ast.Store(), scope="name")
     value = None
     if isinstance(assignment, ast.Assign):
         target, value = assignment.targets[0], assignment.value
     assert isinstance(target, Var)
-    line = assignment.lineno if assignment is not None else one.line
-    return ast.AnnAssign(target=target, annotation=one.expr, value=value, simple=1, lineno=line)
+    line = assignment.lineno if assignment is not None else annotation.line
+    return ast.AnnAssign(target=target, annotation=annotation.expr, value=value, simple=1, lineno=line)
 
 
-def _never(one: Deferred) -> ast.stmt:
-    return ast.If(test=literal(False), body=[_annotated(one, None)], orelse=[], lineno=one.line)
+def _never(annotation: Deferred) -> ast.stmt:
+    return ast.If(test=literal(False), body=[_annotated(annotation, None)], orelse=[], lineno=annotation.line)

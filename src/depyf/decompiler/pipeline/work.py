@@ -96,9 +96,9 @@ class Work:
 class Fault(Exception):
     """A pass raised an unexpected exception, which is the `__cause__`."""
 
-    def __init__(self, one: Pass, error: Exception) -> None:
-        self.failed = one
-        super().__init__(f"a fault of depyf's own in {one.name}: {type(error).__name__}: {error}")
+    def __init__(self, pass_: Pass, error: Exception) -> None:
+        self.failed = pass_
+        super().__init__(f"a fault of depyf's own in {pass_.name}: {type(error).__name__}: {error}")
 
 
 EXPECTED = (DecompilationError, Unstructured, Unresolved, Irreducible, Stopped, Fault)
@@ -131,12 +131,12 @@ class Passes:
         return applicable
 
 
-def _applies(one: Pass, work: Work) -> bool:
-    if one.needs and one.needs.isdisjoint(work.ops):
+def _applies(pass_: Pass, work: Work) -> bool:
+    if pass_.needs and pass_.needs.isdisjoint(work.ops):
         return False
-    if not one.unless.isdisjoint(work.ops):
+    if not pass_.unless.isdisjoint(work.ops):
         return False
-    return one.name not in work.without and one.applies(work)
+    return pass_.name not in work.without and pass_.applies(work)
 
 
 @cache

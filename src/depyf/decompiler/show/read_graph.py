@@ -91,13 +91,13 @@ def _temp(name: str) -> int:
     return _NAMES[name] if name in _NAMES else int(name.removeprefix("v"))
 
 
-def _inst(found: re.Match[str], nested: Mapping[str, Code]) -> Inst:
-    rest = found["rest"]
+def _inst(parsed: re.Match[str], nested: Mapping[str, Code]) -> Inst:
+    rest = parsed["rest"]
     used = _TEMPS.search(rest)
     argument = rest[: used.start()].strip() if used is not None else rest.strip()
-    line = int(found["line"]) if found["line"] else None
+    line = int(parsed["line"]) if parsed["line"] else None
     arg = nested[argument] if argument in nested else _literal(argument) if argument else None
-    return Inst(found["op"], arg, _temps(used[0] if used else None), _temps(found["made"]), line, -1)
+    return Inst(parsed["op"], arg, _temps(used[0] if used else None), _temps(parsed["made"]), line, -1)
 
 
 def _literal(text: str) -> object:

@@ -429,22 +429,22 @@ class _Collapser:
         return True
 
     def _conditional_value(
-        self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, one: Edge, two: Edge
+        self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, true_edge: Edge, false_edge: Edge
     ) -> bool:
-        if one.target != two.target:
+        if true_edge.target != false_edge.target:
             return False
         # Both arms may compute the phi itself: each has become `a or b`.
-        computed = [computes(true_arm, a) and computes(false_arm, b) for a, b in zip(one.args, two.args)]
-        differ = [a != b or both for a, b, both in zip(one.args, two.args, computed)]
+        computed = [computes(true_arm, a) and computes(false_arm, b) for a, b in zip(true_edge.args, false_edge.args)]
+        differ = [a != b or both for a, b, both in zip(true_edge.args, false_edge.args, computed)]
         if differ.count(True) != 1 or not any(computed):
             return False
         slot = differ.index(True)
-        result = self._joined(block, one, slot)
+        result = self._joined(block, true_edge, slot)
         self._if_expression(block, cond, true_arm, false_arm, result)
-        self._drop_edge(two)
-        self.uses[one.args[slot]] -= 1
+        self._drop_edge(false_edge)
+        self.uses[true_edge.args[slot]] -= 1
         self.uses[result] = self.uses.get(result, 0) + 1
-        block.exit = Goto(Edge(one.target, [*one.args[:slot], result, *one.args[slot + 1 :]]))
+        block.exit = Goto(Edge(true_edge.target, [*true_edge.args[:slot], result, *true_edge.args[slot + 1 :]]))
         return True
 
     def _if_expression(self, block: Block, cond: int, true_arm: Arm, false_arm: Arm, result: int) -> None:

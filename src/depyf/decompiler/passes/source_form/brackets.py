@@ -21,9 +21,9 @@ Run = tuple[int, int]
 """The first and the last operand in parentheses."""
 
 
-def gap_between(one: ast.expr, other: ast.expr) -> int | None:
+def gap_between(left: ast.expr, right: ast.expr) -> int | None:
     """Return how many columns are between two expressions on one line, including parentheses."""
-    before, after = span_of(one), span_of(other)
+    before, after = span_of(left), span_of(right)
     if before is None or after is None:
         return None
     end, start = before[1], after[0]
@@ -118,10 +118,10 @@ def _start(operand: ast.expr) -> int | None:
     return None if span is None else span[0][1] - NOT * leading_nots(operand)
 
 
-def _is_moved(one: ast.expr, other: ast.expr) -> bool:
+def _is_moved(upper: ast.expr, lower: ast.expr) -> bool:
     """Return whether an operand on a line below another one is one column to the right of it.
 
     An operand with its own parentheses is no evidence.
     """
-    first = _start(one)
-    return not isinstance(other, ast.BoolOp) and first is not None and _start(other) == first + 1
+    first = _start(upper)
+    return not isinstance(lower, ast.BoolOp) and first is not None and _start(lower) == first + 1

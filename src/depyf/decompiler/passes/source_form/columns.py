@@ -203,17 +203,17 @@ def _first(near: list[ast.AST], bound: Start) -> Start | None:
     return None if first is None else first[:2]
 
 
-def _other(stmt: ast.stmt, own: Place | None, inside: Start | None) -> Start | None:
+def _other(stmt: ast.stmt, place: Place | None, inside: Start | None) -> Start | None:
     """Return where a simple statement begins, other than an assignment.
 
     Args:
-        own: the location of the statement.
+        place: the location of the statement.
         inside: the location of the first of its expressions.
     """
     if isinstance(stmt, ast.Assert):
         head = start_of(stmt.test)
         return None if head is None else (head[0], head[1] - len("assert " + "not " * leading_nots(stmt.test)))
-    first = inside if own is None or (inside is not None and inside < own) else own[:2]
+    first = inside if place is None or (inside is not None and inside < place) else place[:2]
     if isinstance(stmt, ast.Delete):
         return None if first is None else (first[0], first[1] - len("del "))
     return first
@@ -237,15 +237,15 @@ def _stored(stmt: ast.Assign) -> Start | None:
     return place[:2] if is_whole and place is not None and place.line == place.end_line else None
 
 
-def _return(own: Place | None, head: Start | None) -> Start | None:
+def _return(place: Place | None, head: Start | None) -> Start | None:
     """Return where a `return` begins: one in a `finally` has the location of the last statement there.
 
     Args:
         head: where its value begins.
     """
-    if head is not None and (own is None or own >= head):
+    if head is not None and (place is None or place >= head):
         return head[0], head[1] - len("return ")
-    return None if own is None else own[:2]
+    return None if place is None else place[:2]
 
 
 def _target(target: ast.expr) -> Start | None:
@@ -286,9 +286,9 @@ def span_of(node: ast.AST) -> Span | None:
     return span
 
 
-def _joined(own: Place | None, inside: list[Span | None]) -> Span | None:
+def _joined(place: Place | None, inside: list[Span | None]) -> Span | None:
     """Return the span of a node from its own location and the spans of its children."""
     spans = [span for span in inside if span is not None]
-    if own is not None:
-        spans.append((own[:2], own[2:]))
+    if place is not None:
+        spans.append((place[:2], place[2:]))
     return (min(span[0] for span in spans), max(span[1] for span in spans)) if spans else None

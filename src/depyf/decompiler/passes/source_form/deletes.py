@@ -28,10 +28,10 @@ def restore_deletes(body: list[ast.stmt], has_places: bool) -> None:
                 del block[place]
 
 
-def _are_one(one: ast.Delete, other: ast.Delete, has_places: bool) -> bool:
+def _are_one(first: ast.Delete, second: ast.Delete, has_places: bool) -> bool:
     if not has_places:
-        return getattr(one, "lineno", 0) == getattr(other, "lineno", -1) != 0
-    before, behind = place_of(one), place_of(other)
-    if before is None or behind is None or len(one.targets) > 1:
+        return getattr(first, "lineno", 0) == getattr(second, "lineno", -1) != 0
+    before, behind = place_of(first), place_of(second)
+    if before is None or behind is None or len(first.targets) > 1:
         return False
     return behind[:2] == (before.end_line, before.end_column + COMMA)

@@ -84,9 +84,9 @@ def is_cleanup(part: list[Instruction]) -> bool:
     return is_alike and is_none(part[0]) and part[1].arg == part[2].arg
 
 
-def is_none(one: Instruction) -> bool:
+def is_none(instruction: Instruction) -> bool:
     """Return whether an instruction loads None."""
-    return one.op == "CONST" and one.arg is None
+    return instruction.op == "CONST" and instruction.arg is None
 
 
 class Unclaimed(NamedTuple):
@@ -152,5 +152,5 @@ def written_statements(listing: Listing, left: Unclaimed, unit_of: Callable[[], 
     return sorted(statements, key=_order)
 
 
-def _order(one: Written) -> tuple[int, int]:
-    return one.line, one.column or 0
+def _order(statement: Written) -> tuple[int, int]:
+    return statement.line, statement.column or 0

@@ -49,8 +49,8 @@ def _last_new_const(listing: Listing) -> int:
     return next(loads, 0) if len(consts) > 1 else 0
 
 
-def _leads(one: tuple[int, int], start: tuple[int, int], column: int | None) -> bool:
-    return one[0] in (start[0], start[0] - 1) and column is not None and one[1] == column + WHILE
+def _leads(literal: tuple[int, int], start: tuple[int, int], column: int | None) -> bool:
+    return literal[0] in (start[0], start[0] - 1) and column is not None and literal[1] == column + WHILE
 
 
 def _is_true(test: ast.expr) -> bool:

@@ -243,12 +243,12 @@ def _in_order(parts: list[tuple[list[ast.stmt], ast.AST, str]]) -> list[tuple[li
     return [part for part in parts if part not in later] + later
 
 
-def _fits(slot: Slot, one: Written) -> bool:
-    if one.kind not in slot.kinds:
+def _fits(slot: Slot, exit_: Written) -> bool:
+    if exit_.kind not in slot.kinds:
         return False
-    if slot.column is not None and slot.column != one.column:
+    if slot.column is not None and slot.column != exit_.column:
         return False
-    return slot.before <= one.line <= slot.behind
+    return slot.before <= exit_.line <= slot.behind
 
 
 def _likely(slot: Slot, has_all: bool) -> tuple[bool, bool, int]:
@@ -264,17 +264,17 @@ def _is_empty(slot: Slot) -> bool:
     return slot.is_block and all(isinstance(stmt, (ast.Pass, ast.Return, ast.Continue)) for stmt in slot.block)
 
 
-def _is_likelier_as_it_is(slot: Slot, one: Written, is_generator: bool) -> bool:
+def _is_likelier_as_it_is(slot: Slot, exit_: Written, is_generator: bool) -> bool:
     """Return whether a line more probably has `break`, or `pass` in a block that falls through.
 
     A function that returns values ends with `return None`, and a generator with `return`.
     """
     present = slot.present
-    if is_generator and one.kind is Kind.RETURN and (isinstance(present, ast.Break) or _is_pass(slot.block)):
+    if is_generator and exit_.kind is Kind.RETURN and (isinstance(present, ast.Break) or _is_pass(slot.block)):
         return False
     if isinstance(present, ast.Break):
         return True
-    return present is None and one.kind is not Kind.NONE and (_is_empty(slot) or _ends_idly(slot.block))
+    return present is None and exit_.kind is not Kind.NONE and (_is_empty(slot) or _ends_idly(slot.block))
 
 
 def _ends_idly(block: list[ast.stmt]) -> bool:
@@ -287,14 +287,14 @@ def _ends_idly(block: list[ast.stmt]) -> bool:
     return isinstance(last, (ast.Break, ast.Continue, ast.Pass))
 
 
-def _put(slot: Slot, one: Written, columns: Columns) -> None:
-    stmt = STATEMENTS[one.kind]()
-    if one.kind is Kind.NONE:
+def _put(slot: Slot, exit_: Written, columns: Columns) -> None:
+    stmt = STATEMENTS[exit_.kind]()
+    if exit_.kind is Kind.NONE:
         stmt = ast.Return(value=ast.Constant(value=None))
-    stmt.lineno = one.line
-    if one.column is not None:
-        columns.starts[stmt] = one.line, one.column
-    step("line {}: write `{}`", one.line, one.kind.value)
+    stmt.lineno = exit_.line
+    if exit_.column is not None:
+        columns.starts[stmt] = exit_.line, exit_.column
+    step("line {}: write `{}`", exit_.line, exit_.kind.value)
     if slot.present is not None:
         slot.block[slot.place] = stmt
     elif len(slot.block) == 1 and isinstance(slot.block[0], ast.Pass):
