@@ -55,12 +55,12 @@ def jobs_of(
             place = _source_place(path.relative_to(folder))
             if path.suffix == ".py" or not (folder / place).is_file():
                 wanted[place].append(path)
-    found = []
+    jobs = []
     for place, paths in wanted.items():
         for path in paths:
             target = place if len(paths) == 1 else place.with_name(f"{path.name}.py")
-            found.append(Job(path, out / target, prove, without, as_written))
-    return found
+            jobs.append(Job(path, out / target, prove, without, as_written))
+    return jobs
 
 
 def _source_place(path: Path) -> Path:
@@ -75,8 +75,8 @@ def convert(job: Job) -> Report:
     start = time.perf_counter()
     target = PycFile(job.path) if job.path.suffix == ".pyc" else SourceFile(job.path)
     try:
-        found = resolve(target)
-        outcome = decompile_found(found, prove=job.prove, without=job.without, as_written=job.as_written)
+        resolved = resolve(target)
+        outcome = decompile_found(resolved, prove=job.prove, without=job.without, as_written=job.as_written)
         job.out.parent.mkdir(parents=True, exist_ok=True)
         write_whole(job.out, outcome.source)
         verdict = outcome.verdict

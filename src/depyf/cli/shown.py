@@ -15,9 +15,9 @@ from depyf.decompiler.show.steps import After, Step, Steps, difference
 from depyf.decompiler.steps import recording
 
 
-def neutral(found: Module | Function) -> Code:
+def neutral(resolved: Module | Function) -> Code:
     """Return the version-neutral code of a target."""
-    return found.code if isinstance(found, Module) else read(found.code)
+    return resolved.code if isinstance(resolved, Module) else read(resolved.code)
 
 
 def show_bytecode(code: Code) -> Iterator[str]:
@@ -25,8 +25,8 @@ def show_bytecode(code: Code) -> Iterator[str]:
 
     Raises DecompilationError for code that is not valid.
     """
-    for one in reversed(nested(code)):
-        yield f"# {one}\n{listing.text(normalise(one))}"
+    for code_object in reversed(nested(code)):
+        yield f"# {code_object}\n{listing.text(normalise(code_object))}"
 
 
 def show_after(code: Code, passes: tuple[str, ...], without: frozenset[str]) -> Iterator[str]:
@@ -69,4 +69,4 @@ def _step(step: Step) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-DOES = {one.name: one.does for one in PASSES}
+DOES = {registered.name: registered.does for registered in PASSES}

@@ -34,8 +34,8 @@ def bytecode_links(text: str, origin: Callable[[int], Origins], note: str) -> Li
             begins = True
             continue
         if begins:
-            found = _NUMBER.match(line)
-            current = origin(int(found[1])) if found else NOWHERE
+            number_match = _NUMBER.match(line)
+            current = origin(int(number_match[1])) if number_match else NOWHERE
             begins = False
         if current:
             lines[number] = current
@@ -56,12 +56,12 @@ def dynamo_links(
     for number, line in enumerate(text.splitlines(), start=1):
         if _HEADER.match(line):
             section, position = section + 1, 0
-            own = {place: rest for place, *rest in listed[section]} if section < len(listed) else {}
+            places = {place: rest for place, *rest in listed[section]} if section < len(listed) else {}
         elif section >= 0 and _INSTRUCTION.match(line):
             graph = _GRAPH.search(line)
             if graph is not None and int(graph[1]) in graphs:
                 lines[number] = graphs[int(graph[1])]
-            elif origins := joined(map(transformed, own.get(position, ()))):
+            elif origins := joined(map(transformed, places.get(position, ()))):
                 lines[number] = origins
             position += 1
     return Links(lines, OF_DYNAMO)

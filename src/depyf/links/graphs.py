@@ -37,8 +37,8 @@ Places = Mapping[Origin, str]
 
 def graph_places(text: str, names: Mapping[str, str]) -> Places:
     """Return the places that a graph names; `names` are the index's names for its files."""
-    found = (_PLACE.match(line) for line in text.splitlines() if " File: " in line)
-    return {_origin(place, names): place["code"].strip() for place in found if place is not None}
+    matches = (_PLACE.match(line) for line in text.splitlines() if " File: " in line)
+    return {_origin(place, names): place["code"].strip() for place in matches if place is not None}
 
 
 def graph_links(text: str, names: Mapping[str, str], captured: Places | None = None) -> Links:
@@ -90,28 +90,28 @@ def node_origins(text: str, links: Links) -> dict[str, Origins]:
 
     A nested graph has the origins of its nodes. Its nodes are listed by name only if the names are unique.
     """
-    own: dict[str, Origins] = {}
+    outermost: dict[str, Origins] = {}
     inside: dict[str, Origins] = {}
     classes: list[tuple[int, str]] = []
     for number, line in enumerate(text.splitlines(), start=1):
         begins, node = _CLASS.match(line), NODE.match(line)
         if begins is not None:
             indent = len(begins["indent"])
-            classes = [each for each in classes if each[0] < indent] + [(indent, begins["name"])]
+            classes = [entry for entry in classes if entry[0] < indent] + [(indent, begins["name"])]
         elif node is not None and links.of(number):
             is_inside = len(classes) > 1
-            found = inside if is_inside else own
+            origins_here = inside if is_inside else outermost
             for name in (node["name"], classes[-1][1]) if is_inside else (node["name"],):
-                found[name] = joined((found.get(name, frozenset()), links.of(number)))
+                origins_here[name] = joined((origins_here.get(name, frozenset()), links.of(number)))
     graphs = {name for _, name in _graphs(text)}
     for name, origins in inside.items():
-        if name not in own:
-            own[name] = origins
+        if name not in outermost:
+            outermost[name] = origins
         elif name in graphs:
-            own[name] = joined((own[name], origins))
-    return own
+            outermost[name] = joined((outermost[name], origins))
+    return outermost
 
 
 def _graphs(text: str) -> list[tuple[str, str]]:
     """Return the indentation and the name of each graph in a text."""
-    return [(found["indent"], found["name"]) for found in map(_CLASS.match, text.splitlines()) if found is not None]
+    return [(head["indent"], head["name"]) for head in map(_CLASS.match, text.splitlines()) if head is not None]

@@ -97,7 +97,7 @@ def _items(form: Form, kind: type, schema: Mapping[str, object]) -> Form:
     return Form(
         {"type": "array", "items": form.schema, **schema},
         list if write is same else lambda values: [write(value) for value in values],
-        kind if read is same else lambda written: kind([read(each) for each in written]),
+        kind if read is same else lambda written: kind([read(item) for item in written]),
         tuple if state is same else lambda values: tuple([state(value) for value in values]),
     )
 

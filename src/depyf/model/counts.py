@@ -56,15 +56,15 @@ class BreakCount:
         return f"{self.places} {self.what}"
 
 
-def break_count(found: Iterable[Place]) -> BreakCount:
+def break_count(places_of_all: Iterable[Place]) -> BreakCount:
     """Count graph breaks, given the place and the reason of each in every compile."""
-    places = list(found)
+    places = list(places_of_all)
     return BreakCount(len(set(places)), len(places))
 
 
 def places_of_breaks(compiles: Iterable[Compile]) -> list[Place]:
     """Return the place and the reason of each graph break, compile by compile."""
-    return [(broken.where, broken.reason) for each in compiles for broken in each.breaks]
+    return [(broken.where, broken.reason) for compiled in compiles for broken in compiled.breaks]
 
 
 def breaks_of(compiles: Iterable[Compile]) -> BreakCount:

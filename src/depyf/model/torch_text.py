@@ -92,12 +92,19 @@ def guard_failure(text: str, line: UserLine | None = None) -> GuardFailure:
     other = _OTHER_TYPE.match(text)
     if other is not None:
         return GuardFailure(other["source"], Check.TYPE, "torch.Tensor", other["actual"], line, text)
-    found = _mismatch(text) if text.startswith(_TENSOR) else _of_expression(text)
+    mismatch = _mismatch(text) if text.startswith(_TENSOR) else _of_expression(text)
     unknown = GuardFailure("", Check.UNKNOWN, line=line, text=text)
-    if found is None:
+    if mismatch is None:
         return unknown
     return GuardFailure(
-        found.source, found.check, found.expected, found.actual, line, text, item=found.item, dimension=found.dimension
+        mismatch.source,
+        mismatch.check,
+        mismatch.expected,
+        mismatch.actual,
+        line,
+        text,
+        item=mismatch.item,
+        dimension=mismatch.dimension,
     )
 
 

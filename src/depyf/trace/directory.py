@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import symtable
 import threading
@@ -124,3 +125,11 @@ def _is_python(text: str, dialect: Dialect) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
+
+
+def readable_json(text: str) -> str:
+    """Return JSON with one key per line, in order; a text that is no JSON stays as it is."""
+    try:
+        return json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n"
+    except ValueError:
+        return text

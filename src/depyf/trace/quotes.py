@@ -37,11 +37,11 @@ class Quotes:
     def read(self, text: str) -> None:
         """Record the lines that a graph's comments or a printed stack quote."""
         if " File: " in text:
-            for found in _IN_GRAPH.finditer(text):
-                self.add(found["file"], int(found["line"]), found["text"])
+            for quote in _IN_GRAPH.finditer(text):
+                self.add(quote["file"], int(quote["line"]), quote["text"])
         if 'File "' in text:
-            for found in _IN_STACK.finditer(text):
-                self.add(found["file"], int(found["line"]), found["text"])
+            for quote in _IN_STACK.finditer(text):
+                self.add(quote["file"], int(quote["line"]), quote["text"])
 
     def add_stack(self, stack: tuple[UserLine, ...]) -> None:
         """Record the lines of a structured stack."""

@@ -234,10 +234,10 @@ class Bisimulation:
             raise NotUnderstood(f"{text(mine)}: {reason}")
         # The traceback of a handled exception holds the frame, and through it all variables.
         if self.in_place and mine.outcomes and not self.terms.is_caught(first.handling):
-            found = outlives(state, (mine.outcomes[0].pops, its.outcomes[0].pops))
-            if found is not None:
+            outliving = outlives(state, (mine.outcomes[0].pops, its.outcomes[0].pops))
+            if outliving is not None:
                 self.result.outlives = True
-                raise NotUnderstood(f"{text(mine)}: {describe(state, found)} lives longer")
+                raise NotUnderstood(f"{text(mine)}: {describe(state, outliving)} lives longer")
 
     def visible_variables(self, state: State) -> list[tuple[Term, Term]]:
         """Return pairs of the variables that code run by an observable may read; unbound ones are null on both."""
@@ -346,8 +346,8 @@ def renames_functions(listing: Listing) -> bool:
     """Return whether code makes functions and also binds `__name__`, which each function copies when it is made."""
     if "__name__" not in listing.code.names:
         return False
-    made = any(item.op == "MAKE_FUNCTION" for item in listing.instructions)
-    return made and any(item.arg == "__name__" and item.op in BINDS_GLOBAL for item in listing.instructions)
+    makes_functions = any(item.op == "MAKE_FUNCTION" for item in listing.instructions)
+    return makes_functions and any(item.arg == "__name__" and item.op in BINDS_GLOBAL for item in listing.instructions)
 
 
 def gathers(listing: Listing) -> bool:

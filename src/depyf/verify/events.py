@@ -414,10 +414,10 @@ def call_unpacked(frame: Frame, item: Instruction) -> Callee:
 
 def keyword_items(frame: Frame, mapping: Term) -> tuple[tuple[str, Term], ...] | None:
     """Return the keywords in a fresh dict, or None if they are unknown."""
-    found = frame.state.get(mapping)
-    if not isinstance(found, DictOf):
+    content = frame.state.get(mapping)
+    if not isinstance(content, DictOf):
         return None
-    nodes = [(frame.node(name), value) for name, value in found.entries.values()]
+    nodes = [(frame.node(name), value) for name, value in content.entries.values()]
     words = [(node.value, value) for node, value in nodes if isinstance(node, Constant) and isinstance(node.value, str)]
     return tuple(words) if len(words) == len(nodes) else None
 

@@ -93,15 +93,15 @@ class Join:
 
     def tested(self) -> dict[Term, Term]:
         """Return the truth tests that were done on both paths."""
-        found = {
+        tests = {
             self.term(mine, its): self.term(self.old.tested[mine], self.new.tested[its])
             for mine in self.old.tested
             for its in self.new.tested
             if (mine, its) in self.done
         }
         # A test on only one path must still be done on the other.
-        self.is_less |= len(found) < len(self.old.tested)
-        return found
+        self.is_less |= len(tests) < len(self.old.tested)
+        return tests
 
     def side(self, old: Side, new: Side) -> Side:
         """Join one side."""
@@ -227,18 +227,18 @@ class Join:
 
     def held(self, term: Term) -> set[Term]:
         """Return the fresh objects in a value, and the symbols for unknown values."""
-        found = set()
+        parts = set()
         pending = [term]
         while pending:
             part = pending.pop()
             match self.terms.nodes[part]:
                 case Fresh() | Symbol(sort=Sort.LOST):
-                    found.add(part)
+                    parts.add(part)
                 case TupleOf(items=items) | Pure(items=items):
                     pending.extend(items)
                 case _:
                     pass
-        return found
+        return parts
 
 
 def meet(old: State, new: State, nested: list[tuple[Code, Code]]) -> tuple[State, bool]:
@@ -265,12 +265,12 @@ def open_objects(
     if not any(term in state.heap for state, objects in zip((old, new), conflicts, strict=True) for term in objects):
         return None
     opened = []
-    found: list[tuple[Code, Code]] = []
+    pairs_of_code: list[tuple[Code, Code]] = []
     for state, partner, objects in zip((old, new), (new, old), conflicts, strict=True):
-        opened.append(open_pairs(state, partner, objects, found))
+        opened.append(open_pairs(state, partner, objects, pairs_of_code))
     if opened[0] is old and opened[1] is new:
         return None
-    nested.extend(found)
+    nested.extend(pairs_of_code)
     return opened[0], opened[1]
 
 
@@ -286,12 +286,12 @@ def open_pairs(state: State, partner: State, objects: set[Term], nested: list[tu
     for term in sorted(objects & state.heap.keys()):
         rows[owners[term]].append(term)
     in_order = list(zip(*rows, strict=True)) if len(rows[0]) == len(rows[1]) else []
-    made = made_as_one(state.terms, rows)
-    for pairs in (in_order, seen_as_one(state, partner, rows), made, counterparts(state, owners, rows)):
-        found: list[tuple[Code, Code]] = []
+    same_moment = made_as_one(state.terms, rows)
+    for pairs in (in_order, seen_as_one(state, partner, rows), same_moment, counterparts(state, owners, rows)):
+        pairs_of_code: list[tuple[Code, Code]] = []
         seen = state.copy()
-        if pairs and relate(seen, pairs, found) is None:
-            nested.extend(found)
+        if pairs and relate(seen, pairs, pairs_of_code) is None:
+            nested.extend(pairs_of_code)
             return canonical(seen, (None, None))
     return state
 
@@ -315,9 +315,9 @@ def seen_as_one(state: State, partner: State, rows: tuple[list[Term], list[Term]
 def made_as_one(terms: Terms, rows: tuple[list[Term], list[Term]]) -> list[tuple[Term, Term]]:
     """Return the pairs of objects of both sides that were made in one moment, if both sides made equally many."""
     moments: list[dict[int, list[Term]]] = [{}, {}]
-    for made, objects in zip(moments, rows, strict=True):
+    for by_moment, objects in zip(moments, rows, strict=True):
         for term in objects:
-            made.setdefault(terms.moment(term), []).append(term)
+            by_moment.setdefault(terms.moment(term), []).append(term)
     first, second = moments
     return [
         pair

@@ -89,10 +89,10 @@ def fits(frame: Frame, operation: str, operand: Term) -> bool:
 
 def call_method(frame: Frame) -> bool:
     """Execute a CALL of such a method if the container is still fresh and the outcome known."""
-    found = called(frame)
-    if found is None:
+    method_call = called(frame)
+    if method_call is None:
         return False
-    operation, operands, slots = found
+    operation, operands, slots = method_call
     do = SILENT.get(operation)
     if do is None or not do(frame.state, *operands):
         return False

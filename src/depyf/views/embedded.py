@@ -48,7 +48,7 @@ def frame(run: Run, caption: str = "") -> str:
     from depyf.views.html.process import Process
 
     roots = run.session.roots()
-    process = Process("p0", "program", run, {each.key: f"p0f{number}" for number, each in enumerate(roots)})
+    process = Process("p0", "program", run, {root.key: f"p0f{number}" for number, root in enumerate(roots)})
     content = content_of([process])
     page = page_text(content, content.chunks.texts, home="p0f0" if len(roots) == 1 else "", base=_BASE)
     below = f'<p style="margin:2px 0;font-size:85%;opacity:.75">{html.escape(caption)}</p>' if caption else ""
@@ -64,5 +64,5 @@ def frame(run: Run, caption: str = "") -> str:
 
 def only(run: Run, root: Function) -> Run:
     """Return the part of a run that concerns one function and its resume functions."""
-    kept = {key: each for key, each in run.session.functions.items() if each.root == root.key}
+    kept = {key: function for key, function in run.session.functions.items() if function.root == root.key}
     return replace(run, session=replace(run.session, functions=kept, skipped={}, earlier={}, loose=[]))

@@ -74,14 +74,14 @@ class Tools:
         target = self._target(script, module)
         options = ["-o", str(dump), "--no-html", *(["--backend", backend] if backend else [])]
         ended = await self._run(ctx, ["run", *options, *(["-m"] if module else []), target, *arguments], limit)
-        told: dict[str, Any] = {"exit_code": ended.code, "seconds": round(ended.seconds, 1), "output": _tail(ended)}
+        content: dict[str, Any] = {"exit_code": ended.code, "seconds": round(ended.seconds, 1), "output": _tail(ended)}
         if ended.code is None:
-            told["ended"] = f"depyf ended it after {limit:g} s"
+            content["ended"] = f"depyf ended it after {limit:g} s"
         try:
-            told["shown"] = json.loads(await self._ask(output, budget, partial(answer, wanted="")))
+            content["shown"] = json.loads(await self._ask(output, budget, partial(answer, wanted="")))
         except ToolError as error:
-            told["shown"] = f"nothing to show: {error}"
-        return json.dumps(told, ensure_ascii=False)
+            content["shown"] = f"nothing to show: {error}"
+        return json.dumps(content, ensure_ascii=False)
 
     async def show(self, dump: Dump = DUMP, id: Id = "", budget: Budget = 2000) -> str:  # noqa: A002 - the word of answers
         """Show the findings of a run, the worst first, each with file, line, cause and fix; or more about an id.

@@ -106,8 +106,8 @@ def _function(profile: Profile, function: Overhead) -> dict[str, Any]:
 def _finding(profile: Profile, priced: Priced) -> dict[str, Any]:
     finding = priced.finding
     where = {"file": finding.where.file, "line": finding.where.line} if finding.where is not None else None
-    told = {"kind": finding.kind, "cause": finding.cause, "fix": finding.fix, "where": where}
-    return told | {"seconds": priced.seconds, "share": profile.share(priced.seconds)}
+    entry = {"kind": finding.kind, "cause": finding.cause, "fix": finding.fix, "where": where}
+    return entry | {"seconds": priced.seconds, "share": profile.share(priced.seconds)}
 
 
 def _piece(piece: Piece) -> dict[str, Any]:

@@ -48,14 +48,14 @@ def with_lines(period: Period, names: Mapping[str, str]) -> list[tuple[Event, Or
     marks = [event for event in period.events if event.name.startswith(LINE)]
     threads = {event.thread for event in marks}
     roots = trees(event for event in period.events if event.thread in threads and not event.is_mark)
-    found: list[tuple[Event, Origin | None]] = []
+    placed_operations: list[tuple[Event, Origin | None]] = []
     number, line = 0, None
     for node in operations(roots):
         while number < len(marks) and marks[number].start <= node.event.start:
             line = place_of(marks[number].name, names)
             number += 1
-        found.append((node.event, line))
-    return found
+        placed_operations.append((node.event, line))
+    return placed_operations
 
 
 def place_of(mark: str, names: Mapping[str, str]) -> Origin:

@@ -231,7 +231,7 @@ _CONFIRMED = "the size of the batch: the graph that is cut behind {} differs, an
 
 
 def _where(node: torch.fx.Node | None, origin: torch.fx.Node | None) -> UserLine | None:
-    places = (user_line(each) for each in (node, origin) if each is not None)
+    places = (user_line(graph_node) for graph_node in (node, origin) if graph_node is not None)
     return next((place for place in places if place is not None), None)
 
 
@@ -245,15 +245,15 @@ def _captured(
 
 def _narrowed(launch: LaunchRun, wrong: Wrong, parts: Sequence[Run]) -> tuple[str, int]:
     """Return the first node of a launch whose values differ, and the kernel's line; else the node of the result."""
-    own = _lines_of(launch)
+    whole_lines = _lines_of(launch)
     for line in leading_to([wrong.parameter], launch.followed) if launch.followed is not None else ():
         node = line.computes[0] if line.computes else ""
         others = [part.lines[node] for part in parts if node in part.lines]
-        if node not in own or len(others) != len(parts) or line.is_store:
+        if node not in whole_lines or len(others) != len(parts) or line.is_store:
             continue
         together = torch.cat(others).sort()[0]
         # An accumulator of the batch and one of a part have other steps.
-        if len(together) == len(own[node]) and gap(own[node], together) is not None:
+        if len(together) == len(whole_lines[node]) and gap(whole_lines[node], together) is not None:
             return node, line.statement.line
     return wrong.node, 0
 

@@ -158,10 +158,10 @@ class ActiveContexts:
             if owner is not None:
                 owner.on_record(metadata, payload)
 
-    def on_kernel_look(self, made: Callable[[], KernelLook]) -> None:
+    def on_kernel_look(self, read: Callable[[], KernelLook]) -> None:
         """Pass a lookup in a cache of kernels to the context of the running compile."""
         with self._contained("reading a look into a cache of kernels"):
-            self.on_record(*record_of(made()))
+            self.on_record(*record_of(read()))
 
     def on_cuda_graph(self, line: str, about: tuple[CompileId, int] | None, part: str) -> None:
         """Pass a line about CUDA graphs to the context of its compile."""
@@ -244,8 +244,8 @@ class ActiveContexts:
             if not self._entered:
                 return None
             thread = threading.get_ident()
-            own = [context for entered_by, context in self._entered if entered_by == thread]
-            owner = own[-1] if own else self._entered[-1][1]
+            of_thread = [context for entered_by, context in self._entered if entered_by == thread]
+            owner = of_thread[-1] if of_thread else self._entered[-1][1]
             if compile_id is not None:
                 self._owners[compile_id] = owner
             return owner
@@ -254,10 +254,10 @@ class ActiveContexts:
         hooks, unavailable = ExitStack(), lacking.reasons()
         with ExitStack() as undo_on_error:
             undo_on_error.push(hooks)
-            made = watch_code(self.on_code)
-            self._hears_code = not isinstance(made, Unavailable)
-            if not isinstance(made, Unavailable):
-                hooks.callback(made)
+            unwatch = watch_code(self.on_code)
+            self._hears_code = not isinstance(unwatch, Unavailable)
+            if not isinstance(unwatch, Unavailable):
+                hooks.callback(unwatch)
             if seams.has_structured_trace():
                 hooks.enter_context(hearing_trace(self._on_trace))
             patch = FormatterPatch(self.on_graph)

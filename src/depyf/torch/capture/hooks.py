@@ -50,14 +50,14 @@ def show_code(
     root = recorder.session.functions[running.function.root]
     subject = Subject(running, root, code, new_code)
     try:
-        made = transform(subject, dump, recorder.equal_codes(), log_bytecode=log_bytecode, install=install)
+        transformed = transform(subject, dump, recorder.equal_codes(), log_bytecode=log_bytecode, install=install)
     except Exception as error:
         write_without_source(subject, dump, error)
         entry_ids.note(new_code, compile_id)
         raise
-    entry_ids.note(made or new_code, compile_id)
+    entry_ids.note(transformed or new_code, compile_id)
     _note_wrappers(recorder, running, new_code)
-    return made
+    return transformed
 
 
 def write_code(running: Running) -> None:

@@ -59,4 +59,4 @@ class Selection:
             return True
         resumed = resumed_function(name)
         names = (resumed[0] if resumed else name, qualified, filename, short_path(filename))
-        return any(fnmatch.fnmatch(each, self.pattern) for each in names)
+        return any(fnmatch.fnmatch(candidate, self.pattern) for candidate in names)

@@ -28,10 +28,12 @@ class UntoldBreaks:
     def before_code(self, current: tuple[CompileId, int]) -> None:
         """Report the breaks that a compile has met when its code is made."""
         breaks = before_trace.graph_breaks()
-        known = {id(each) for each in self._known}  # By identity, because a reset of Dynamo forgets the breaks so far.
-        for each in breaks:
-            if id(each) not in known:
-                text = before_trace.break_text(each)
+        known = {
+            id(earlier) for earlier in self._known
+        }  # By identity, because a reset of Dynamo forgets the breaks so far.
+        for graph_break in breaks:
+            if id(graph_break) not in known:
+                text = before_trace.break_text(graph_break)
                 _tell(self._recorder, current, stages.ARTEFACT, {"name": stages.BREAK_REASON}, text)
         self._known = breaks
 

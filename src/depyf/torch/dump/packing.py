@@ -84,9 +84,9 @@ def _files_of(session: Session) -> Iterator[str]:
 
 def _listings(session: Session) -> Iterator[str]:
     for _, compiled in session.compiles():
-        made = compiled.transformed
-        if isinstance(made, Transformed) and made.file:
-            yield from (f"{made.file.removesuffix('.py')}.{kind}" for kind in LISTINGS)
+        transformed = compiled.transformed
+        if isinstance(transformed, Transformed) and transformed.file:
+            yield from (f"{transformed.file.removesuffix('.py')}.{kind}" for kind in LISTINGS)
 
 
 def _seldom_opened(session: Session, *, listings: bool) -> Iterator[str]:

@@ -31,8 +31,8 @@ class Held:
         """Return the object, or a `Gone` if it has died."""
         if not self.weak:
             return self.reference
-        found = self.reference()
-        return Gone() if found is None else found
+        referent = self.reference()
+        return Gone() if referent is None else referent
 
 
 def hold(value: object, hint: str = "", *, strongly: bool = False) -> Held:

@@ -143,12 +143,12 @@ def first_difference(plain: Sequence[Step], graphs: Sequence[Step]) -> UserLine 
     for step in graphs:
         place = step.filename, step.line
         later = range(at, len(plain))
-        found = next((index for index in later if (plain[index].filename, plain[index].line) == place), None)
-        if found is None:
+        position = next((index for index in later if (plain[index].filename, plain[index].line) == place), None)
+        if position is None:
             return _decision(step, plain[at:])
-        before, at = plain[at:found], found
-        if not _agrees(step, plain[found]):
-            number = _loop_of(step, plain) or _setter(step, plain[:found]) or _test(step, before) or step.line
+        before, at = plain[at:position], position
+        if not _agrees(step, plain[position]):
+            number = _loop_of(step, plain) or _setter(step, plain[:position]) or _test(step, before) or step.line
             return line_at(step.filename, number, "")
     last = plain[-1] if plain else None
     return line_at(last.filename, last.line, "") if last is not None else None
@@ -231,8 +231,8 @@ def _decision(step: Step, plain: Sequence[Step]) -> UserLine:
 def _test(step: Step, plain: Sequence[Step]) -> int:
     """Return the test before the first line of plain Python that computed a tensor; 0 if there is none."""
     tests = {node.test.lineno for node in _tests(step.filename)}
-    own = [other for other in plain if other.filename == step.filename]
-    for before, after in zip(own, own[1:]):
+    steps_of_file = [other for other in plain if other.filename == step.filename]
+    for before, after in zip(steps_of_file, steps_of_file[1:]):
         if before.line in tests and any(_tensor(value) is not None for value in after.values):
             return before.line
     return 0

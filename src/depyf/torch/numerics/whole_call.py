@@ -134,7 +134,10 @@ def outcome_of(
     state.restore()
     if rounded:
         _round(
-            (*(tensor for _, tensor in _named_leaves(positional, named)), *(each for _, each in state.named_tensors()))
+            (
+                *(tensor for _, tensor in _named_leaves(positional, named)),
+                *(tensor for _, tensor in state.named_tensors()),
+            )
         )
     torch.manual_seed(0)
     outcome = Outcome()
@@ -194,8 +197,8 @@ def _gradients(
     real = [torch.view_as_real(part) if part.is_complex() else part for part in parts]
     total = loss(result) if loss is not None else torch.stack([part.sum().double() for part in real]).sum()
     if total.requires_grad:
-        found = torch.autograd.grad(total, [tensor for _, tensor in wanted], allow_unused=True)
-        yield from ((f"gradient of {name}", gradient) for (name, _), gradient in zip(wanted, found, strict=True))
+        gradients = torch.autograd.grad(total, [tensor for _, tensor in wanted], allow_unused=True)
+        yield from ((f"gradient of {name}", gradient) for (name, _), gradient in zip(wanted, gradients, strict=True))
 
 
 def compared(compiled: Outcome, plain: Outcome, again: Outcome, rounded: Outcome) -> Comparison:

@@ -57,7 +57,7 @@ def rows_of(
     for members in groups.values():
         first, rank = members[0]
         clock = clocks.get(rank) if rank is not None else None
-        label = first.name if rank is None and first is not None else _label([each for _, each in members])
+        label = first.name if rank is None and first is not None else _label([number for _, number in members])
         rows.append(Row(label + _correction(clock), first, by_rank.get(rank) if rank is not None else None, clock))
     return rows
 

@@ -56,17 +56,17 @@ def compile_standin(
     last = wanted if lets_go and not stacked else None  # A value on the stack is released when it is popped.
     globals_of = (wanted, stacked) if stacked else None
     module = compile_text(text, original, filename, first=first, lets_go=last, globals_of=globals_of)
-    found = list(functions(module))
-    if any(code.co_name == wanted and not set(original.co_cellvars) <= set(code.co_cellvars) for code, _ in found):
+    defined = list(functions(module))
+    if any(code.co_name == wanted and not set(original.co_cellvars) <= set(code.co_cellvars) for code, _ in defined):
         module = compile_text(
             text, original, filename, cells_of=wanted, first=first, lets_go=last, globals_of=globals_of
         )
-        found = list(functions(module))
-    named = [(code, qualname) for code, qualname in found if code.co_name == wanted]
-    if not named and function is None and len(found) == 1:
-        named = found
+        defined = list(functions(module))
+    named = [(code, qualname) for code, qualname in defined if code.co_name == wanted]
+    if not named and function is None and len(defined) == 1:
+        named = defined
     if not named:
-        there = ", ".join(code.co_name for code, _ in found) or "none"
+        there = ", ".join(code.co_name for code, _ in defined) or "none"
         raise DecompilationError(f"the source has no function {wanted} (there: {there})", code=filename)
     return named[-1]
 
@@ -123,11 +123,11 @@ def add_cells(tree: ast.Module, original: types.CodeType, function: str) -> None
 
     The compiler drops an unreachable branch, but keeps its effect on the scope of variables.
     """
-    found = [node for node in ast.walk(tree) if isinstance(node, DEFINITIONS) and node.name == function]
+    definitions = [node for node in ast.walk(tree) if isinstance(node, DEFINITIONS) and node.name == function]
     names = [name for name in original.co_cellvars if name.isidentifier() and not keyword.iskeyword(name)]
-    if len(found) != 1 or not names or found[0].name.startswith(WRAPPER):
+    if len(definitions) != 1 or not names or definitions[0].name.startswith(WRAPPER):
         return
-    put_in_front(found[0].body, f"if False:\n    (lambda: ({', '.join(names)},))")
+    put_in_front(definitions[0].body, f"if False:\n    (lambda: ({', '.join(names)},))")
 
 
 def put_first(tree: ast.Module, placeholders: tuple[str, ...]) -> None:

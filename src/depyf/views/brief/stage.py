@@ -53,9 +53,9 @@ def is_same_file(named: str, asked: str) -> bool:
     >>> is_same_file("mynet.py", "net.py")
     False
     """
-    one, other = PurePath(named).parts, PurePath(asked).parts
-    shorter = min(len(one), len(other))
-    return bool(shorter) and one[-shorter:] == other[-shorter:]
+    named_parts, other = PurePath(named).parts, PurePath(asked).parts
+    shorter = min(len(named_parts), len(other))
+    return bool(shorter) and named_parts[-shorter:] == other[-shorter:]
 
 
 def _parts(question: Question, file: str, line: int) -> Iterator[Part]:
@@ -91,5 +91,5 @@ def _nothing(question: Question, file: str, line: int, stage: str) -> str:
     what = f"no text{f' of stage {stage!r}' if stage else ''} is linked to line {line} of {file!r}"
     if stage and not any(key.startswith(stage) for key in keys):
         return f"{what}; the stages are {', '.join(sorted(keys))}"
-    nearest = sorted(sorted(linked, key=lambda each: abs(each - line))[:8])
+    nearest = sorted(sorted(linked, key=lambda linked_line: abs(linked_line - line))[:8])
     return f"{what}; linked lines near it: {', '.join(map(str, nearest)) or 'none'}"

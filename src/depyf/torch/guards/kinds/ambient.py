@@ -25,8 +25,8 @@ def global_state(leaf: Leaf, at: Place) -> list[Clause] | None:
 
     Before 2.8 torch's text does not contain the state. It is the current one, if torch's own guard accepts that.
     """
-    _, found, description = leaf.parts[0].partition(_STATE)
-    if found:
+    _, separator, description = leaf.parts[0].partition(_STATE)
+    if separator:
         return say(leaf, at, ambient.flags(expression(description)))
     with as_before_guards():
         as_now = leaf.check is not None and leaf.check({})

@@ -39,10 +39,10 @@ def object_aliasing(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mappin
 
 def storage_overlapping(leaf: Leaf, at: Place, nodes: Sequence[int], sources: Mapping[str, int]) -> list[Clause] | None:
     """`overlapping([x, y], [z])`: exactly the first ones share memory."""
-    found = _OVERLAPPING.match(expression(leaf.parts[0]))
-    if found is None:
+    match = _OVERLAPPING.match(expression(leaf.parts[0]))
+    if match is None:
         return None
-    groups = [[sources.get(name) for name in group.split(", ") if name] for group in found.groups()]
+    groups = [[sources.get(name) for name in group.split(", ") if name] for group in match.groups()]
     if any(node is None for group in groups for node in group):
         return None
     shared, apart = (_listed([node for node in group if node is not None]) for group in groups)

@@ -151,8 +151,13 @@ class _Asked:
             differences = evaluate(clause.differences, self.value, self.scope)
             assert isinstance(differences, list)
             return [
-                GuardFailure(each.item if each.check is Check.STATE else source, each.check, each.expected, each.actual)
-                for each in differences
+                GuardFailure(
+                    difference.item if difference.check is Check.STATE else source,
+                    difference.check,
+                    difference.expected,
+                    difference.actual,
+                )
+                for difference in differences
             ]
         shown = evaluate(clause.actual, self.value, self.scope) if clause.actual else False
         if clause.about is Check.CONDITION:

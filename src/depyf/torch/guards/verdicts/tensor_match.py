@@ -63,10 +63,12 @@ def tensor_differences(
     marks: Marks | Missing = NO_MARKS,
 ) -> list[Difference]:
     """Return every respect in which `value` is not the tensor that `tensor` describes."""
-    found = [] if type(value) is cls else [Difference(Check.TYPE, brief(cls), brief(type(value)))]
+    differences = [] if type(value) is cls else [Difference(Check.TYPE, brief(cls), brief(type(value)))]
     if isinstance(value, torch.Tensor):
-        found += _property_differences(value, dtype, device, tuple(size), tuple(stride), requires_grad, keys, marks)
-    return found
+        differences += _property_differences(
+            value, dtype, device, tuple(size), tuple(stride), requires_grad, keys, marks
+        )
+    return differences
 
 
 def _property_differences(
@@ -86,11 +88,11 @@ def _property_differences(
         (Check.DEVICE, device, device if str(value.device.index) == (index or "None") else str(value.device)),
         (Check.REQUIRES_GRAD, requires_grad, value.requires_grad),
     ]
-    found = [Difference(check, brief(want), brief(got)) for check, want, got in pairs if want != got]
-    found += _geometry(Check.SIZE, size, tuple(value.size()))
+    differences = [Difference(check, brief(want), brief(got)) for check, want, got in pairs if want != got]
+    differences += _geometry(Check.SIZE, size, tuple(value.size()))
     if len(size) == value.dim():
-        found += _geometry(Check.STRIDE, stride, _strides(value))
-    return found if isinstance(marks, Missing) else [*found, *marked_differences(value, marks)]
+        differences += _geometry(Check.STRIDE, stride, _strides(value))
+    return differences if isinstance(marks, Missing) else [*differences, *marked_differences(value, marks)]
 
 
 def _strides(value: torch.Tensor) -> tuple[int, ...]:
