@@ -9,11 +9,11 @@ import pytest
 from benchmarks.names import SOURCE, VAGUE, share_of_vague, trees, undescribed
 
 MOST_VAGUE: dict[str, float] = {
-    "bytecode": 3, "cli": 9, "decompiler": 5, "findings": 10, "fix": 17, "integrations": 15, "links": 12, "model": 9,
-    "torch": 9, "trace": 10, "verify": 4.5, "views": 14,
+    "bytecode": 0.5, "cli": 9, "decompiler": 0.5, "findings": 10, "fix": 17, "integrations": 15, "links": 12,
+    "model": 9, "torch": 9, "trace": 10, "verify": 4.5, "views": 14,
 }  # fmt: skip
 """Per cent of the stores of each package. Lower a number after names have become better. The aim is 2 everywhere."""
-MOST_UNDESCRIBED = 400
+MOST_UNDESCRIBED = 290
 """Public functions with three or more parameters of which the docstring does not name one. The aim is 0."""
 
 
