@@ -76,9 +76,9 @@ def test_operands_without_places_stay(source: str) -> None:
 
 def test_the_columns_between_operands() -> None:
     test = condition("a and b and c", "a and (b and\n c)")
-    first, two, three = test.values
-    assert gap_between(first, two) == len(" and (")
-    assert gap_between(two, three) is None
+    first, second, third = test.values
+    assert gap_between(first, second) == len(" and (")
+    assert gap_between(second, third) is None
     assert gap_between(first, ast.Name(id="x", ctx=ast.Load())) is None
 
 

@@ -31,9 +31,9 @@ TWO = "block 2  [stack v1]; v3 = LOAD_FAST 'c'; v5 = CALL () v1 v3; return v5\n"
 END = "block 3; return\nblock 4; v7 = CONST 1; return v7\n"
 
 
-def goes_on(first: str, two: str) -> str:
+def goes_on(first: str, second: str) -> str:
     """Return a test whose arms call `f`, and then go on."""
-    return HEAD + ONE.replace("return v4", first) + TWO.replace("return v5", two) + END
+    return HEAD + ONE.replace("return v4", first) + TWO.replace("return v5", second) + END
 
 
 def handled(block: str) -> str:

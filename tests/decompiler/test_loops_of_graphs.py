@@ -39,19 +39,19 @@ def node(label: int, test: str, body: list[Item], orelse: list[Item]) -> Node:
     return loop_node
 
 
-def same(first: str, two: str, *, turned: bool = False, filled: bool = False) -> tuple[str, list[int]]:
+def same(first: str, other: str, *, turned: bool = False, filled: bool = False) -> tuple[str, list[int]]:
     """Return the test that two nodes share, and the nodes; the second leads to the same places, or is `turned`."""
     ways: list[list[Item]] = [[Jump(7)], [Jump(8, [ast.Pass()] if filled else None)]]
     second: list[list[Item]] = [[Jump(7)], [Jump(8, [ast.Pass()] if filled else None)]]
     if turned:
         second.reverse()
-    nodes = {1: node(1, first, *ways), 2: node(2, two, *second)}
+    nodes = {1: node(1, first, *ways), 2: node(2, other, *second)}
     test, labels = same_tests(nodes, [1, 2], 7)
     return "" if test is None else ast.unparse(test.test), labels
 
 
 @pytest.mark.parametrize(
-    ("first", "two", "turned", "given"),
+    ("first", "second", "turned", "given"),
     [
         ("a", "a", False, "a"),
         ("a", "b", False, ""),
@@ -76,8 +76,8 @@ def same(first: str, two: str, *, turned: bool = False, filled: bool = False) ->
         ("a == b", "a != b", False, ""),
     ],
 )
-def test_two_tests_that_are_the_same(first: str, two: str, turned: bool, given: str) -> None:
-    assert same(first, two, turned=turned) == (given, [1, 2] if given else [])
+def test_two_tests_that_are_the_same(first: str, second: str, turned: bool, given: str) -> None:
+    assert same(first, second, turned=turned) == (given, [1, 2] if given else [])
 
 
 def test_arms_that_do_more_than_jump() -> None:

@@ -172,8 +172,8 @@ def clause(*items: Item) -> list[Item]:
     return [If(A, [*items], [RERAISE])]
 
 
-def both(first: Jump, two: Jump) -> Item:
-    return If(A, [call("d"), first], [call("e"), two])
+def both(first: Jump, second: Jump) -> Item:
+    return If(A, [call("d"), first], [call("e"), second])
 
 
 ONE_END: dict[str, tuple[Callable[[], list[Item]], int]] = {

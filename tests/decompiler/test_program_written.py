@@ -25,15 +25,15 @@ def frames_as_lists(a, b, f, g):  # type: ignore[no-untyped-def]
     return g(*[rest, *values])
 
 
-def two_ways(graph, b, first_way, two):  # type: ignore[no-untyped-def]
+def two_ways(graph, b, then, otherwise):  # type: ignore[no-untyped-def]
     results = graph(b)
     first = results[0]
     test = results[1]
     del results
     frame = [first, b]
     if test:
-        return first_way([], *frame)
-    return two([], *frame)
+        return then([], *frame)
+    return otherwise([], *frame)
 
 
 def loop_and_values(items, f):  # type: ignore[no-untyped-def]
@@ -57,8 +57,8 @@ def test_the_order_of_evaluation_is_kept_where_lists_are_evaluated_away() -> Non
         "    results = graph(b)",
         "    first = results[0]",
         "    if results[1]:",
-        "        return one([], first, b)",
-        "    return two([], first, b)",
+        "        return then([], first, b)",
+        "    return otherwise([], first, b)",
     ]
 
 

@@ -126,8 +126,8 @@ def test_two_statements_are_joined_one_by_one() -> None:
 
 
 def test_a_loop_that_one_of_them_has_left_is_not_around_both() -> None:
-    first, two = ONE.replace("w", "v1"), ONE.replace("w", "v2")
-    assert ends(f"{LOOP}block 1  [stack v0]; :6 POP v0; {first}\nblock 2; {two}") == [[":6 POP v0", "-> 2"], SHARED]
+    first, second = ONE.replace("w", "v1"), ONE.replace("w", "v2")
+    assert ends(f"{LOOP}block 1  [stack v0]; :6 POP v0; {first}\nblock 2; {second}") == [[":6 POP v0", "-> 2"], SHARED]
 
 
 def test_the_ends_of_a_finally_body_are_joined() -> None:

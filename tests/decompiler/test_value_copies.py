@@ -211,5 +211,5 @@ def test_an_operand_has_few_blocks(length: int, count: int) -> None:
 
 def test_a_value_in_a_copy_is_told() -> None:
     graph = graph_of(TEST + MADE + KEPT, CODE)
-    first, two = graph.block(2), graph.block(1)
-    assert copies_of((first, 0, 0), [two], graph) == [(two, 1, 1)]
+    first, second = graph.block(2), graph.block(1)
+    assert copies_of((first, 0, 0), [second], graph) == [(second, 1, 1)]

@@ -63,14 +63,14 @@ def frames_as_lists(a, b, f, g):  # type: ignore[no-untyped-def]
     return g(*[rest, *values])
 
 
-def two_ways(b, first, two):  # type: ignore[no-untyped-def]
+def two_ways(b, then, otherwise):  # type: ignore[no-untyped-def]
     results = graph(b)  # type: ignore[name-defined]  # noqa: F821
     tmp_1 = results[0]
     tmp_2 = results[1]
     frame = [tmp_1, b]
     if tmp_2:
-        return first([], *frame)
-    return two([], *frame)
+        return then([], *frame)
+    return otherwise([], *frame)
 
 
 def one_result(b):  # type: ignore[no-untyped-def]

@@ -71,8 +71,8 @@ class Wider(Writer):
         """Return an expression."""
         if depth == 0 or self.chance.random() < 0.7:
             return super().expression(depth)
-        first, two = super().expression(0), super().expression(depth - 1)
-        return self.chance.choice(EXPRESSIONS).replace("ONE", first).replace("TWO", two)
+        first, second = super().expression(0), super().expression(depth - 1)
+        return self.chance.choice(EXPRESSIONS).replace("ONE", first).replace("TWO", second)
 
     def statement(self, depth: int) -> None:
         """Write a statement."""

@@ -114,11 +114,11 @@ def test_tensors_that_must_differ() -> None:
         managers = [local(root, name, torch.ones(1)) for name in "xyz"]
         install_no_tensor_aliasing_guard(managers, list("xyz"), ["check_no_aliasing(x, y, z)"], None)
 
-    first, two, three = torch.ones(1), torch.ones(1), torch.ones(1)
-    handmade = make(build, {"x": first, "y": two, "z": three})
-    assert handmade.verdict({"x": three, "y": two, "z": first})
-    assert not handmade.verdict({"x": first, "y": two, "z": first})
-    assert not handmade.verdict({"x": first, "y": two})
+    first, second, third = torch.ones(1), torch.ones(1), torch.ones(1)
+    handmade = make(build, {"x": first, "y": second, "z": third})
+    assert handmade.verdict({"x": third, "y": second, "z": first})
+    assert not handmade.verdict({"x": first, "y": second, "z": first})
+    assert not handmade.verdict({"x": first, "y": second})
 
 
 def test_memory_that_overlaps() -> None:
