@@ -135,6 +135,7 @@ def loaded(path: Path, name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"{path.stem}_{name}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    torch.manual_seed(0)  # a program may make its model at its top level
     spec.loader.exec_module(module)
     return module
 

@@ -18,7 +18,8 @@ from depyf.fix.noted import note
 from depyf.fix.offer import offer
 from depyf.fix.results import Verdict
 from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, Result, Tried
-from depyf.fix.tries import Counts, Outcome, Sameness
+from depyf.fix.counts import Counts
+from depyf.fix.tries import Outcome, Sameness
 from depyf.model.index_json import index_json
 from depyf.model.index_reader import read_run
 from depyf.model.run import Compile, CompileId, Function, GraphBreak, Session, Transformed

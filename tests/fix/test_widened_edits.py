@@ -86,8 +86,9 @@ def test_a_report_of_no_function_is_refused() -> None:
         (rewrites.without_break, "torch._dynamo.graph_break()", ""),
         (rewrites.with_clone, "y = copy.deepcopy(x) + 1", "y = x.clone() + 1"),
         (rewrites.with_copy, "y.data = x * 2", "y.copy_(x * 2)"),
-        (rewrites.with_tensor, "n = x.max().item()", "n = x.max()"),
-        (rewrites.with_tensor, "n = float(x.max()) + 1", "n = x.max() + 1"),
+        (rewrites.with_tensor, "n = x.max().item()", "n = x.max().detach()"),
+        (rewrites.with_tensor, "n = float(x.max()) + 1", "n = x.max().detach() + 1"),
+        (rewrites.with_tensor, "n = (x + y).item()", "n = (x + y).detach()"),
     ],
 )
 def test_a_statement_is_rewritten(change: rewrites.Change, before: str, after: str) -> None:

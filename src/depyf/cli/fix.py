@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+from depyf.fix.plan import PYTEST
 from depyf.model.user_source import OWN_PACKAGES, is_installed
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ NOT_COPIED = shutil.ignore_patterns(
     context_settings={"allow_interspersed_args": False},
 )
 @click.option("-m", "module", is_flag=True, help="Run TARGET as a module, as `python -m` does.")
+@click.option("--backend", default="", help="Use this backend instead of the program's.")
 @click.option("--apply", "applied", is_flag=True, help="Write the edits that help into your files.")
 @click.option(
     "-o",
@@ -57,6 +59,7 @@ NOT_COPIED = shutil.ignore_patterns(
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def fix_command(
     module: bool,
+    backend: str,
     applied: bool,
     output: Path,
     patch: Path,
@@ -75,12 +78,16 @@ def fix_command(
 ) -> None:
     """Run the script TARGET with ARGUMENTS again and again, with edits for its findings, and tell which help.
 
+    TARGET may be a test of pytest, such as `tests/test_model.py::test_step`.
+
     Each edit is tried alone and with the others. It counts only if the exit code, the output and the results of
     compiled code are those of the program as it is. The runs read edited texts under the paths of your files, which
     stay as they are without --apply. They run in a copy of the working directory, so that what they write is not lost.
 
     The exit code is 0 if edits help or nothing is to be done, 1 if no edit helps, 2 if the program cannot be run.
     """
+    if not module and "::" in target:
+        module, target, arguments = True, PYTEST, (target, *arguments)
     if not module and not os.path.isfile(target):
         click.echo(f"depyf fix: there is no script {target!r}", err=True)
         sys.exit(EXIT_USAGE)
@@ -95,7 +102,7 @@ def fix_command(
         kept = None if in_place else _copied(path)
         directory = Path.cwd() if kept is None else path / "run"
         script = target if module else str(Path(target).resolve())
-        program = Program(script, arguments, module, directory, calls, stops, limit, kept)
+        program = Program(script, arguments, module, directory, calls, stops, limit, kept, backend)
         tries = Tries(program, path / "tries", forks=not lowers_time)
         if lowers_time:
             _lower_time(tries, max_tries, budget, patch, as_json=as_json, applied=applied)

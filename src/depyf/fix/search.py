@@ -19,6 +19,7 @@ import libcst as cst
 
 import depyf.fix.edits  # noqa: F401 - registers the edits
 from depyf.findings import Finding
+from depyf.fix.counts import BETTER, EQUAL, TRADE, WORSE, compare_counts, is_better
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness, step_ratio
 from depyf.fix.unchanged import changed_elsewhere, line_before
@@ -26,8 +27,10 @@ from depyf.model.index_reader import Run
 from depyf.model.user_source import is_foreign
 
 HELPS, NO_EFFECT, DIFFERS, REFUSED, NOT_NEEDED = "helps", "no effect alone", "differs", "refused", "not needed"
-OFFERED = "offered"
-USABLE = (HELPS, NO_EFFECT, NOT_NEEDED)
+OFFERED, TRADES, HARMS = "offered", "trade", "worse"
+USABLE = (HELPS, NO_EFFECT, NOT_NEEDED, TRADES)
+STATES = {BETTER: HELPS, EQUAL: NO_EFFECT, TRADE: TRADES, WORSE: HARMS}
+"""The state of an edit with equal results, by what it does to the numbers of the run alone."""
 MOST_ROUNDS = 5
 
 
@@ -143,6 +146,10 @@ class Search:
         if not result.same.is_equal:
             result.ended = f"the kept edits were dropped: run afresh, {result.same.words}"
             _keep_nothing(result)
+        elif not is_better(result.plain.counts, result.made.counts):
+            changes = effect(result.plain, result.made) or "nothing changes"
+            result.ended = f"the kept edits were dropped: run afresh, {changes}"
+            _keep_nothing(result)
         elif again is not None:
             result.ratio = step_ratio(again, result.made)
 
@@ -234,7 +241,7 @@ class Search:
             return Tried(edit, REFUSED, str(error))
         if not same.is_equal:
             return Tried(edit, DIFFERS, same.words, outcome, same)
-        state = HELPS if outcome.counts.badness < before.counts.badness else NO_EFFECT
+        state = STATES[compare_counts(before.counts, outcome.counts)]
         removed = self._places(before, base) - self._places(outcome, base | {number})
         return Tried(edit, state, effect(before, outcome), outcome, same, removed=frozenset(removed))
 
@@ -268,20 +275,30 @@ class Search:
         best = self._set(result, chosen)
         whole = _first_of_each([*chosen, *others], result.tried)
         made = self._set(result, whole) if whole != chosen else best
-        if made is not None and (best is None or made[0].counts.badness < best[0].counts.badness):
+        if made is not None and self._is_preferred(made[0], best):
             best, chosen = made, whole
         for at in list(chosen):
             if _is_needed(result.tried, chosen, at):
                 continue
             less = [each for each in chosen if each != at]
             made = self._set(result, less)
-            if best is not None and made is not None and made[0].counts.badness <= best[0].counts.badness:
+            if best is None or made is None:
+                continue
+            if compare_counts(best[0].counts, made[0].counts) in (BETTER, EQUAL):
                 best, chosen = made, less
         self._keep(result, chosen, best)
 
+    def _is_preferred(self, made: Outcome, best: tuple[Outcome, Sameness] | None) -> bool:
+        """Return whether a run with all edits replaces the best run so far: a set that may not be kept is no gain."""
+        assert self._reference is not None
+        plain = self._reference[0].counts
+        if best is None or not is_better(plain, best[0].counts):
+            return True
+        return is_better(plain, made.counts) and made.counts.badness < best[0].counts.badness
+
     def _keep(self, result: Result, chosen: Sequence[int], best: tuple[Outcome, Sameness] | None) -> None:
         assert self._reference is not None
-        if best is None or best[0].counts.badness >= self._reference[0].counts.badness:
+        if best is None or not is_better(self._reference[0].counts, best[0].counts):
             return
         result.made, result.same = best
         result.texts = self._texts(chosen)

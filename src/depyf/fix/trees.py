@@ -88,6 +88,13 @@ def statement(text: str) -> cst.SimpleStatementLine:
     return made
 
 
+def in_brackets(value: cst.BaseExpression) -> cst.BaseExpression:
+    """Return an expression that an operator or an attribute may follow."""
+    if isinstance(value, (cst.Name, cst.Integer, cst.Float, cst.Call, cst.Attribute, cst.Subscript)) or value.lpar:
+        return value
+    return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
 def after_import_of_torch(module: cst.Module, text: str) -> cst.Module:
     """Return the module with a statement after its first import of torch at the top level.
 

@@ -4,6 +4,7 @@
 # isort: off
 from depyf.fix.edits import (
     branches,
+    guarded,
     hoists,
     marks,
     reports,
@@ -24,6 +25,7 @@ __all__ = [
     "branches",
     "drawn",
     "growing",
+    "guarded",
     "hoists",
     "marks",
     "options",

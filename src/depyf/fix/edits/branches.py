@@ -21,7 +21,7 @@ import libcst.matchers as m
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, proposer, subject_of
-from depyf.fix.trees import Change, Statement, replace_statement
+from depyf.fix.trees import Change, Statement, in_brackets, replace_statement
 from depyf.model.index_reader import Run
 
 
@@ -45,9 +45,9 @@ def _chosen(found: Statement) -> Sequence[Statement]:
     made: list[cst.SimpleStatementLine] = []
     for target, arms, last in _choices(found):
         value = last
-        _refuse_impure(last)
+        refuse_impure(last)
         for test, arm in reversed(arms):
-            _refuse_impure(arm)
+            refuse_impure(arm)
             values = _tested(test), arm, value
             value = cst.Call(cst.parse_expression("torch.where"), [cst.Arg(each) for each in values])
         made.append(_statement(target, value))
@@ -66,7 +66,7 @@ def _conditional(found: Statement) -> Sequence[Statement]:
         raise RefusedError("`torch.cond` has two arms and one value here")
     test, first = arms[0]
     for each in (first, last):
-        _refuse_impure(each)
+        refuse_impure(each)
     functions = [cst.Lambda(cst.Parameters(), _own(each)) for each in (first, last)]
     call = cst.Call(cst.parse_expression("torch.cond"), [cst.Arg(each) for each in (_tested(test), *functions)])
     return [_statement(target, call).with_changes(leading_lines=found.leading_lines)]
@@ -74,8 +74,8 @@ def _conditional(found: Statement) -> Sequence[Statement]:
 
 def _tested(test: cst.BaseExpression) -> cst.BaseExpression:
     """Return a condition as a tensor, if it has no effect."""
-    condition = _condition(test)
-    _refuse_impure(condition)
+    condition = condition_of(test)
+    refuse_impure(condition)
     return condition
 
 
@@ -164,12 +164,12 @@ def _assignment(made: cst.CSTNode) -> tuple[str, cst.BaseExpression]:
         RefusedError: it is another statement.
     """
     if isinstance(made, cst.AugAssign):
-        operator = _OPERATORS.get(type(made.operator))
+        operator = OPERATORS.get(type(made.operator))
         if not isinstance(made.target, cst.Name):
             raise RefusedError("an arm assigns to something else than a name")
         if operator is None:
             raise RefusedError("an arm changes its name in place by an operator without a plain form")
-        return made.target.value, cst.BinaryOperation(made.target, operator(), _in_brackets(made.value))
+        return made.target.value, cst.BinaryOperation(made.target, operator(), in_brackets(made.value))
     if not isinstance(made, cst.Assign):
         raise RefusedError("an arm is more than assignments")
     target = made.targets[0].target
@@ -178,7 +178,7 @@ def _assignment(made: cst.CSTNode) -> tuple[str, cst.BaseExpression]:
     return target.value, made.value
 
 
-_OPERATORS: dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]] = {
+OPERATORS: dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]] = {
     cst.AddAssign: cst.Add,
     cst.SubtractAssign: cst.Subtract,
     cst.MultiplyAssign: cst.Multiply,
@@ -186,13 +186,7 @@ _OPERATORS: dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]] = {
 }
 
 
-def _in_brackets(value: cst.BaseExpression) -> cst.BaseExpression:
-    if isinstance(value, (cst.Name, cst.Integer, cst.Float, cst.Call, cst.Attribute, cst.Subscript)) or value.lpar:
-        return value
-    return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-
-
-def _condition(test: cst.BaseExpression) -> cst.BaseExpression:
+def condition_of(test: cst.BaseExpression) -> cst.BaseExpression:
     """Return the condition as a tensor: an operation of Python's on truth has a form of torch's.
 
     `.item()` in it is left out.
@@ -216,7 +210,7 @@ _ORDER = m.LessThan() | m.GreaterThan() | m.LessThanEqual() | m.GreaterThanEqual
 _COMPARED = m.Comparison(comparisons=[m.ComparisonTarget(operator=_ORDER)])
 
 
-def _refuse_impure(value: cst.BaseExpression) -> None:
+def refuse_impure(value: cst.BaseExpression) -> None:
     """Refuse a value with a call that may have an effect, or that is evaluated only sometimes."""
     kinds = m.Await() | m.Yield() | m.NamedExpr() | m.Lambda() | m.IfExp() | m.GeneratorExp() | m.ListComp()
     if m.findall(value, kinds):

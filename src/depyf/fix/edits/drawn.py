@@ -13,7 +13,8 @@ after:
     step = torch.compile(f)
     step(x, drawn_2=torch.tensor(random.random()))
 
-Other callers of the function draw as before.
+Other callers of the function draw as before. A comparison with such a number, in the condition of an `if`, is made in
+the call as a whole and passed as True or False.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, event_of, kinds_of, proposer, subject_of, text_of
-from depyf.fix.trees import compiled_names, enclosing_function, names_of_module
+from depyf.fix.trees import compiled_names, enclosing_function, names_of_module, stored
 from depyf.model.index_reader import Run
 
 KINDS = frozenset(("break-time", "break-random", "break-item", "c-extension", "break-c-extension", "graph-break"))
@@ -60,41 +61,88 @@ def drawn(module: cst.Module, line: int) -> cst.Module:
             compiled function is used otherwise than in calls.
     """
     function = enclosing_function(module, line)
-    lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
-    rows = [each for each in function.body.body if lines[each].start.line <= line <= lines[each].end.line]
-    if len(rows) != 1 or not isinstance(rows[0], cst.SimpleStatementLine):
-        raise RefusedError("the line is in no unconditional statement of its function")
-    calls = [each for each in m.findall(rows[0], m.Call()) if _is_drawn(module, each)]
+    row, place = _row(module, function, line)
+    parameters = _parameters(function)
+    known = names_of_module(module) | set(parameters) - _assigned(function)
+    calls = [each for each in m.findall(place, m.Call()) if _is_drawn(module, each, known)]
     if not calls:
         raise RefusedError("the line draws no number that depends on nothing of the function")
     call = max(calls, key=lambda each: len(module.code_for_node(each)))
+    form = "torch.tensor(float({}))" if module.code_for_node(call).startswith(_FLOATS) else "torch.tensor({})"
+    if isinstance(row, cst.If):
+        compared = [each for each in m.findall(place, m.Comparison()) if m.findall(each, m.MatchIfTrue(call.__eq__))]
+        if not compared or not _reads_only(compared[0], known):
+            raise RefusedError("its condition does not compare the number with one that is known in the call")
+        call, form = compared[0], "{}"
     names = compiled_names(module, function.name.value)
-    name, text = f"drawn_{line}", module.code_for_node(call)
-    made = module.deep_replace(function, _with_parameter(function, rows[0], call, name, text))
+    name = f"drawn_{line}"
+    made = module.deep_replace(function, _with_parameter(function, row, call, name, module.code_for_node(call)))
     assert isinstance(made, cst.Module)
-    passing = _Passing(names, name, text)
+    passing = _Passing(names, name, call, form, parameters)
     passed = made.visit(passing)
     if not passing.count or passing.others:
         raise RefusedError("the compiled function is not called by its name, or is used otherwise")
     return passed
 
 
-def _is_drawn(module: cst.Module, call: cst.CSTNode) -> bool:
-    """Return whether a call draws a number from constants and names of the module alone."""
-    assert isinstance(call, cst.Call)
-    text = module.code_for_node(call)
-    inside = text.removeprefix("float(").removeprefix("int(")
-    read = {each.id for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Name)}
-    return inside.startswith(SOURCES) and read <= names_of_module(module) | {"float", "int"}
+Row = cst.SimpleStatementLine | cst.If
+
+
+def _row(module: cst.Module, function: cst.FunctionDef, line: int) -> tuple[Row, cst.CSTNode]:
+    """Return the unconditional statement of a function at a line, and the part of it that is always evaluated.
+
+    Raises:
+        RefusedError: there is none.
+    """
+    lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    for each in function.body.body:
+        if isinstance(each, cst.SimpleStatementLine) and lines[each].start.line <= line <= lines[each].end.line:
+            return each, each
+        if isinstance(each, cst.If) and lines[each.test].start.line <= line <= lines[each.test].end.line:
+            return each, each.test
+    raise RefusedError("the line is in no unconditional statement of its function")
+
+
+def _parameters(function: cst.FunctionDef) -> dict[str, cst.BaseExpression | None]:
+    """Return the parameters of a function in their order, with their defaults."""
+    params = (*function.params.posonly_params, *function.params.params, *function.params.kwonly_params)
+    return {each.name.value: each.default for each in params}
+
+
+def _assigned(function: cst.FunctionDef) -> set[str]:
+    """Return the names that a function sets."""
+    targets = m.findall(function, m.AssignTarget() | m.AugAssign() | m.AnnAssign() | m.NamedExpr() | m.For())
+    return set().union(*(stored(each.target) for each in targets))  # type: ignore[attr-defined]
+
+
+def _reads_only(node: cst.CSTNode, names: set[str]) -> bool:
+    """Return whether an expression reads no other names than these and `float` and `int`."""
+    text = cst.Module([]).code_for_node(node)
+    read = {each.id for each in ast.walk(ast.parse(text.strip())) if isinstance(each, ast.Name)}
+    return read <= names | {"float", "int"}
+
+
+def _is_drawn(module: cst.Module, call: cst.CSTNode, known: set[str]) -> bool:
+    """Return whether a call draws a number from constants and known names."""
+    inside = module.code_for_node(call).removeprefix("float(").removeprefix("int(")
+    return inside.startswith(SOURCES) and _reads_only(call, known)
+
+
+_FLOATS = tuple(
+    f"{module}.random.{name}("
+    for module in ("np", "numpy")
+    for name in ("rand", "random", "uniform", "normal", "randn", "beta", "gamma", "exponential", "random_sample")
+)
+"""Functions of NumPy whose numbers are Python's floats in all but name: as tensors they would be float64."""
 
 
 def _with_parameter(
-    function: cst.FunctionDef, row: cst.SimpleStatementLine, call: cst.CSTNode, name: str, text: str
+    function: cst.FunctionDef, row: Row, call: cst.CSTNode, name: str, text: str
 ) -> cst.FunctionDef:
     if function.params.star_kwarg is not None or not isinstance(function.body, cst.IndentedBlock):
         raise RefusedError("the function takes any keyword, or has its body on its own line")
     changed = row.deep_replace(call, cst.Name(name)).with_changes(leading_lines=())
-    assert isinstance(changed, cst.SimpleStatementLine)
+    assert isinstance(changed, (cst.SimpleStatementLine, cst.If))
     guard = cst.parse_statement(f"if {name} is None:\n    {name} = {text}\n")
     body: list[cst.BaseStatement] = []
     for each in function.body.body:
@@ -114,9 +162,17 @@ _EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 class _Passing(cst.CSTTransformer):
     """Passes a number in all calls of the compiled function, and counts other uses of its names."""
 
-    def __init__(self, names: frozenset[str], parameter: str, text: str) -> None:
+    def __init__(
+        self,
+        names: frozenset[str],
+        parameter: str,
+        drawn: cst.CSTNode,
+        form: str,
+        parameters: dict[str, cst.BaseExpression | None],
+    ) -> None:
         super().__init__()
-        self._names, self._parameter, self._text = names, parameter, text
+        self._names, self._parameter, self._drawn, self._form = names, parameter, drawn, form
+        self._parameters = parameters
         self.count = self.others = 0
 
     def visit_Name(self, node: cst.Name) -> bool:  # noqa: N802 - LibCST's name
@@ -138,5 +194,29 @@ class _Passing(cst.CSTTransformer):
             return updated_node
         self.count += 1
         self.others -= 1
-        value = cst.parse_expression(f"torch.tensor({self._text})")
+        value = cst.parse_expression(self._form.format(self._given(updated_node)))
         return updated_node.with_changes(args=[*updated_node.args, cst.Arg(value, cst.Name(self._parameter), _EQUAL)])
+
+    def _given(self, call: cst.Call) -> str:
+        """Return the text of what is drawn, with the arguments of a call in the place of the parameters.
+
+        Raises:
+            RefusedError: an argument is more than a name, an attribute or a constant.
+        """
+        if any(each.star for each in call.args):
+            raise RefusedError("a call passes arguments by a star")
+        by_name = {each.keyword.value: each.value for each in call.args if each.keyword is not None}
+        by_place = [each.value for each in call.args if each.keyword is None]
+
+        def given(node: cst.CSTNode, _: object) -> cst.CSTNode:
+            name = cst.ensure_type(node, cst.Name).value
+            at = list(self._parameters).index(name)
+            value = by_name.get(name, by_place[at] if at < len(by_place) else self._parameters[name])
+            if value is None or not m.matches(value, m.Name() | m.Attribute() | m.Integer() | m.Float()):
+                raise RefusedError(f"a call passes more than a name for `{name}`")
+            return value
+
+        is_parameter = m.Name(m.MatchIfTrue(lambda name: name in self._parameters))
+        changed = m.replace(self._drawn, is_parameter, given)
+        assert isinstance(changed, cst.CSTNode)
+        return cst.Module([]).code_for_node(changed)

@@ -39,13 +39,33 @@ KINDS = frozenset(("growing-container", "dict-filled-in-call", "dict-keys"))
 @proposer
 def kept_after(run: Run, finding: Finding) -> Iterator[Edit]:
     """Yield the move of each growth of a list or dict of the module in the compiled function."""
+    where = finding.where
+    if finding.kind == "break-item" and where is not None:
+        text = text_of(run, where.file)
+        for line, name in _growths(text, _first_line(text, where.line)):
+            if line == where.line:
+                yield _edit(finding, where.file, line, name)
     event = event_of(run, finding)
     if event is None or KINDS.isdisjoint(kinds_of(event, finding)):
         return
     function = event.cause.function
     for line, name in _growths(text_of(run, function.filename), function.first_line):
-        what = f"`{name}` grows after the graph"
-        yield Edit(function.filename, line, what, subject_of(finding), grown_after, is_quiet=True)
+        yield _edit(finding, function.filename, line, name)
+
+
+def _edit(finding: Finding, file: str, line: int, name: str) -> Edit:
+    return Edit(file, line, f"`{name}` grows after the graph", subject_of(finding), grown_after, is_quiet=True)
+
+
+def _first_line(text: str, line: int) -> int:
+    """Return the first line of the innermost function that contains a line, with its decorators; 0 for none."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return 0
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    inside = [each for each in functions if each.lineno <= line <= (each.end_lineno or 0)]
+    return max((min((row.lineno for row in each.decorator_list), default=each.lineno) for each in inside), default=0)
 
 
 def _growths(text: str, first_line: int) -> list[tuple[int, str]]:
@@ -69,8 +89,12 @@ def _growths(text: str, first_line: int) -> list[tuple[int, str]]:
                 owner = node.targets[0].value
             else:
                 continue
+            line = owner.lineno
+            # An item of a dict of lists grows like a list.
+            while isinstance(owner, ast.Subscript):
+                owner = owner.value
             if isinstance(owner, ast.Name):
-                growths.append((owner.lineno, owner.id))
+                growths.append((line, owner.id))
     return growths
 
 
@@ -85,7 +109,7 @@ def grown_after(module: cst.Module, line: int) -> cst.Module:
     owners: list[str] = []
 
     def note(found: Statement) -> Sequence[Statement]:
-        owners.append(_growth(found)[0])
+        owners.append(_root(_growth(found)[0]))
         return [found]
 
     replace_statement(module, line, note)
@@ -107,8 +131,11 @@ def _moved(module: cst.Module, line: int) -> cst.Module:
     def change(found: Statement) -> Sequence[Statement]:
         owner, given, form = _growth(found)
         names = [f"value_{at}" for at in range(len(given))]
-        kept.append(f"@torch.compiler.disable\ndef keep_{line}({', '.join(names)}):\n    {form.format(*names)}\n")
-        arguments = ", ".join(module.code_for_node(each) for each in given)
+        # Where a number was taken from a tensor, the function below takes it.
+        plain = [m.replace(each, _ITEM, lambda call, _: call.func.value) for each in given]
+        values = [name if new.deep_equals(each) else f"{name}.item()" for name, each, new in zip(names, given, plain, strict=True)]
+        kept.append(f"@torch.compiler.disable\ndef keep_{line}({', '.join(names)}):\n    {form.format(*values)}\n")
+        arguments = ", ".join(module.code_for_node(each) for each in plain)
         return [statement(f"keep_{line}({arguments})").with_changes(leading_lines=found.leading_lines)]
 
     changed = replace_statement(module, line, change)
@@ -123,21 +150,27 @@ def _growth(found: Statement) -> tuple[str, list[cst.BaseExpression], str]:
     inside = found.body[0] if isinstance(found, cst.SimpleStatementLine) and len(found.body) == 1 else None
     if inside is not None and m.matches(inside, _APPEND):
         call = cst.ensure_type(cst.ensure_type(inside, cst.Expr).value, cst.Call)
-        owner = cst.ensure_type(cst.ensure_type(call.func, cst.Attribute).value, cst.Name).value
+        owner = cst.Module([]).code_for_node(cst.ensure_type(call.func, cst.Attribute).value)
         return owner, [call.args[0].value], f"{owner}.append({{}})"
     if inside is not None and m.matches(inside, _SET):
         assign = cst.ensure_type(inside, cst.Assign)
         target = cst.ensure_type(assign.targets[0].target, cst.Subscript)
-        owner = cst.ensure_type(target.value, cst.Name).value
+        owner = cst.Module([]).code_for_node(target.value)
         key = cst.ensure_type(target.slice[0].slice, cst.Index).value
         return owner, [key, assign.value], f"{owner}[{{}}] = {{}}"
     raise RefusedError("it neither appends to a name nor sets an item of it")
 
 
-_APPEND = m.Expr(m.Call(m.Attribute(m.Name(), m.Name("append")), args=[m.Arg(star="")]))
-_SET = m.Assign(
-    targets=[m.AssignTarget(m.Subscript(m.Name(), slice=[m.SubscriptElement(m.Index())]))],
-)
+def _root(owner: str) -> str:
+    """Return the name of the list or dict of which an owner may be an item, as in `HISTORY["loss"]`."""
+    return owner.partition("[")[0]
+
+
+_ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[])
+_CONSTANT = m.SubscriptElement(m.Index(m.SimpleString() | m.Integer()))
+_OWNER = m.Name() | m.Subscript(m.Name(), slice=[_CONSTANT])
+_APPEND = m.Expr(m.Call(m.Attribute(_OWNER, m.Name("append")), args=[m.Arg(star="")]))
+_SET = m.Assign(targets=[m.AssignTarget(m.Subscript(_OWNER, slice=[m.SubscriptElement(m.Index())]))])
 
 
 def _definition(module: cst.Module, line: int) -> tuple[cst.CSTNode, int]:

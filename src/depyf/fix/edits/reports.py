@@ -12,6 +12,8 @@ after, below the function that prints:
 and in the place of the statement:
     report_31(loss, self.name)
 
+So does a branch that only reports or raises; the graph computes its condition.
+
 Without `disable`, Dynamo would compile the report itself. Dynamo passes tensors and constants to such a function, and
 refuses others. A tensor that is changed in place after the statement is printed changed: the comparison of the output
 decides.
@@ -21,6 +23,8 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Sequence
+from functools import partial
+from textwrap import indent
 
 import libcst as cst
 import libcst.matchers as m
@@ -38,47 +42,118 @@ from depyf.fix.trees import (
 )
 from depyf.model.index_reader import Run
 
-KINDS = frozenset(("break-print", "break-logging", "break-warning", "break-text-of-tensor", "break-item"))
+KINDS = frozenset(
+    (
+        "break-print",
+        "break-logging",
+        "break-warning",
+        "break-text-of-tensor",
+        "break-item",
+        "break-data-dependent-branch",
+    )
+)
 CALLED = frozenset(("print", "info", "debug", "warning", "warn", "error", "exception", "critical", "log", "write"))
+
+
+LEAF = "@torch._dynamo.decorators.leaf_function\ndef {0}({1}):\n{2}\n"
+FAKE = "@{0}.register_fake\ndef {0}_fake({1}):\n    return None\n"
+DISABLED = "@torch.compiler.disable\ndef {0}({1}):\n{2}\n"
 
 
 @proposer
 def reports(run: Run, finding: Finding) -> Iterator[Edit]:
-    """Yield the function for a statement that reports something."""
+    """Yield the function for a statement that reports something, or for a branch that only reports or raises."""
     where = finding.where
-    if finding.kind not in KINDS or where is None:
+    if where is None or not (finding.kind in KINDS or _is_of_report(finding)):
         return
+    is_quiet = finding.kind == "break-data-dependent-branch"
     what = "the report becomes a function that torch calls after the graph"
-    yield Edit(where.file, where.line, what, subject_of(finding), reported)
+    yield Edit(where.file, where.line, what, subject_of(finding), reported, is_quiet=is_quiet)
     what = "the function that only reports is called after the graph"
     yield Edit(where.file, where.line, what, subject_of(finding), reporter_after, is_quiet=True)
+    what = "the report becomes a leaf function, which the graph calls"
+    yield Edit(where.file, where.line, what, subject_of(finding), partial(reported, is_leaf=True), is_quiet=True)
 
 
-def reported(module: cst.Module, line: int) -> cst.Module:
+def _is_of_report(finding: Finding) -> bool:
+    """Return whether torch cannot call the reporting function of a line after the graph, with the values it gets."""
+    return finding.kind == "graph-break" and "reorder" in finding.line
+
+
+def reported(module: cst.Module, line: int, *, is_leaf: bool = False) -> cst.Module:
     """Return the module with the statement at a line as a function of its own.
 
+    Args:
+        module: the module.
+        line: the line of the statement.
+        is_leaf: make it a leaf function of torch's, which a function that Dynamo inlines may call as well.
+
     Raises:
-        RefusedError: it is no plain call that reports something, or the file does not import torch.
+        RefusedError: it does more than report or raise, or the file does not import torch.
     """
-    after_import_of_torch(module, f"report_{line}")  # refuses a file without torch
+    name = f"report_{line}"
+    after_import_of_torch(module, name)  # refuses a file without torch
     known = names_of_module(module) | set(dir(builtins))
     made: list[str] = []
 
     def change(found: Statement) -> Sequence[Statement]:
-        call = _call(found)
-        inside = _Parameters(known)
-        body = call.visit(inside)
-        assert isinstance(body, cst.Call)
-        code = module.code_for_node(body)
-        made.append(f"@torch.compiler.disable\ndef report_{line}({', '.join(inside.given)}):\n    {code}\n")
-        new = statement(f"report_{line}({', '.join(inside.given.values())})")
+        body, given = _moved(module, found, known)
+        parameters = ", ".join(given)
+        made.append((LEAF if is_leaf else DISABLED).format(name, parameters, indent(body.strip("\n"), "    ")))
+        made.append(FAKE.format(name, parameters))
+        new = statement(f"{name}({', '.join(given.values())})")
         return [new.with_changes(leading_lines=found.leading_lines)]
 
     changed = replace_statement(module, line, change)
-    registered = f"torch._dynamo.config.reorderable_logging_functions.add(report_{line})"
+    registered = statement(f"torch._dynamo.config.reorderable_logging_functions.add({name})")
+    added = [cst.parse_statement(made[0]), cst.parse_statement(made[1]) if is_leaf else registered]
     blank = [cst.EmptyLine(indent=False)] * 2
-    added = [cst.parse_statement(made[0]), statement(registered)]
     return after_definition_of(changed, line, [each.with_changes(leading_lines=blank) for each in added])
+
+
+def _moved(module: cst.Module, found: Statement, known: set[str]) -> tuple[str, dict[str, str]]:
+    """Return the text of a statement as the body of a function, and the arguments by their parameters.
+
+    The graph computes the condition of a branch, unless a part of it may not be evaluated.
+    """
+    inside = _Parameters(known)
+    if not isinstance(found, cst.If):
+        return module.code_for_node(_call(found).visit(inside)), inside.given
+    for row in _rows(found):
+        if not m.matches(row, m.Raise() | m.Pass()):
+            _call(cst.SimpleStatementLine([row]))
+    is_one = found.orelse is None and not m.findall(found.test, m.BooleanOperation() | m.IfExp() | m.NamedExpr())
+    body = found.with_changes(leading_lines=())
+    if is_one:
+        is_not = m.matches(found.test, m.UnaryOperation(operator=m.Not()))
+        test = found.test.expression if is_not else found.test  # type: ignore[attr-defined]
+        inside.given["condition"] = module.code_for_node(m.replace(test, _ITEM, lambda call, _: call.func.value))
+        name = cst.Name("condition")
+        body = body.with_changes(test=cst.UnaryOperation(cst.Not(), name) if is_not else name)
+        inside.leave_alone(name)
+    return module.code_for_node(body.visit(inside)), inside.given
+
+
+def _rows(branch: cst.If) -> Iterator[cst.BaseSmallStatement]:
+    """Yield the statements of the arms of a branch, also of branches in it.
+
+    Raises:
+        RefusedError: an arm has another compound statement.
+    """
+    waiting: list[cst.CSTNode] = [branch]
+    while waiting:
+        at = waiting.pop()
+        if isinstance(at, (cst.If, cst.Else)):
+            waiting += [at.body, *([at.orelse] if isinstance(at, cst.If) and at.orelse is not None else [])]
+        elif isinstance(at, (cst.IndentedBlock, cst.SimpleStatementSuite, cst.SimpleStatementLine)):
+            waiting += at.body
+        elif isinstance(at, cst.BaseSmallStatement):
+            yield at
+        else:
+            raise RefusedError("an arm is more than calls that report")
+
+
+_ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[])
 
 
 def reporter_after(module: cst.Module, line: int) -> cst.Module:
@@ -111,6 +186,17 @@ def reporter_after(module: cst.Module, line: int) -> cst.Module:
 _DOCSTRING = m.SimpleStatementLine(body=[m.Expr(m.SimpleString())])
 
 
+def is_report(row: cst.CSTNode) -> bool:
+    """Return whether a small statement is a call that only reports."""
+    if not isinstance(row, cst.Expr):
+        return False
+    try:
+        _call(cst.SimpleStatementLine([row]))
+    except RefusedError:
+        return False
+    return True
+
+
 def _call(found: Statement) -> cst.Call:
     inside = found.body if isinstance(found, cst.SimpleStatementLine) else ()
     if len(inside) != 1 or not isinstance(inside[0], cst.Expr) or not isinstance(inside[0].value, cst.Call):
@@ -137,6 +223,10 @@ class _Parameters(cst.CSTTransformer):
         self._known = known
         self._no_values: set[int] = set()
         self.given: dict[str, str] = {}
+
+    def leave_alone(self, node: cst.CSTNode) -> None:
+        """Give a name no parameter."""
+        self._no_values.add(id(node))
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Note the names that are no values: of attributes and of keywords."""

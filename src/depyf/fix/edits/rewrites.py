@@ -3,7 +3,7 @@
 torch._dynamo.graph_break()    goes
 y = copy.deepcopy(x)           y = x.clone()
 y.data = x * 2                 y.copy_(x * 2)
-n = x.max().item()             n = x.max()
+n = x.max().item()             n = x.max().detach()
 @torch.compiler.disable        goes from the function that the line calls
 """
 
@@ -19,12 +19,13 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, proposer, subject_of, text_of
-from depyf.fix.trees import Statement, replace_statement
+from depyf.fix.trees import Statement, in_brackets, replace_statement
 from depyf.model.index_reader import Run
 
 Change = Callable[[cst.Module, int], cst.Module]
 _COPY = m.Call(func=m.Attribute(m.Name("copy"), m.Name("deepcopy")) | m.Name("deepcopy"), args=[m.Arg()])
 _ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[]) | m.Call(m.Name("float"), args=[m.Arg()])
+_DETACHED = m.Call(func=m.Attribute(attr=m.Name("detach")))
 _BREAK = m.Expr(m.Call(m.Attribute(attr=m.Name("graph_break"))))
 _DISABLE = m.Attribute(m.Attribute(m.Name("torch")), m.Name("disable"))
 
@@ -49,7 +50,9 @@ def with_tensor(module: cst.Module, line: int) -> cst.Module:
     """Keep a number as a tensor of one element."""
 
     def kept(call: cst.Call) -> cst.BaseExpression:
-        return call.func.value if isinstance(call.func, cst.Attribute) else call.args[0].value
+        value = call.func.value if isinstance(call.func, cst.Attribute) else call.args[0].value
+        # A number has no gradient.
+        return value if m.matches(value, _DETACHED) else cst.Call(cst.Attribute(in_brackets(value), cst.Name("detach")))
 
     return _expression(module, line, _ITEM, kept)
 

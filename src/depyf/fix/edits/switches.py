@@ -6,6 +6,7 @@ after: `torch._dynamo.config.capture_scalar_outputs = True`, and the number is a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -44,6 +45,23 @@ def switches(run: Run, finding: Finding) -> Iterator[Edit]:
     for kind in kinds_of(event_of(run, finding), finding):
         for text in SWITCHES.get(kind, ()):
             yield _switch(finding, text, kind)
+
+
+@proposer
+def named_switches(run: Run, finding: Finding) -> Iterator[Edit]:
+    """Yield the switch that torch names in its message about a break, unless it hides errors."""
+    if not finding.kind.startswith(("break-", "graph-break")):
+        return
+    import torch._dynamo.config as config
+
+    for name in dict.fromkeys(_NAMED.findall(f"{finding.cause} {finding.fix}")):
+        if getattr(config, name, None) is False and name not in _NO_EDITS:
+            yield _switch(finding, f"{CONFIG}.{name} = True", finding.kind)
+
+
+_NAMED = re.compile(r"torch\._dynamo\.config\.(\w+)")
+_NO_EDITS = frozenset(("suppress_errors", "disable", "verbose", "replay_record_enabled"))
+"""Switches that hide a break and do not remove it."""
 
 
 @proposer
