@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 BETTER, EQUAL, TRADE, WORSE = "better", "equal", "trade", "worse"
 
+SLOWER = 0.8
+"""The ratio of the times of a call below which a call counts as slower."""
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -32,16 +35,16 @@ class Counts:
 
     @property
     def badness(self) -> tuple[int, int, int]:
-        """Return what orders sets of edits: failures, then calls that are not compiled, then compiles and breaks."""
-        return self.failures, self.missed, self.compiles + self.breaks
+        """Return what orders sets of edits: calls that are not compiled, then failures, then compiles and breaks."""
+        return self.missed, self.failures, self.compiles + self.breaks
 
 
 def compare_counts(before: Counts, after: Counts) -> str:
     """Compare the numbers of two runs of a program.
 
-    Failures and calls that ran eager come first: if one of them falls and none rises, more of the program is compiled,
-    and that may take more compiles and show more breaks. Otherwise no number may rise: fewer breaks are not worth more
-    compiles, since a compile takes more time than many breaks do.
+    Calls that compiled code does not serve come first: if they become fewer, more of the program is compiled, and that
+    may take more compiles and show more breaks. Otherwise no number may rise. Fewer breaks or failures are not worth
+    more compiles: where a break hides a number of the data, a graph without it may be compiled again for each number.
 
     Args:
         before: the numbers without an edit.
@@ -50,8 +53,10 @@ def compare_counts(before: Counts, after: Counts) -> str:
     Returns:
         BETTER, EQUAL, WORSE, or TRADE if some numbers fall at the cost of others.
     """
-    first = _signs((before.failures, after.failures), (before.missed, after.missed))
-    second = _signs((before.compiles, after.compiles), (before.breaks, after.breaks))
+    first = _signs((before.missed, after.missed))
+    second = _signs(
+        (before.failures, after.failures), (before.compiles, after.compiles), (before.breaks, after.breaks)
+    )
     deciding = first if any(first) else second
     if not any(deciding):
         return EQUAL
@@ -70,10 +75,15 @@ def is_better(before: Counts, after: Counts) -> bool:
     return compare_counts(before, after) == BETTER
 
 
-def cost(before: Counts, after: Counts) -> str:
-    """Return in words what better numbers cost: more compiles or breaks, or a longer time of compiling.
+def cost(before: Counts, after: Counts, ratio: float | None = None) -> str:
+    """Return in words what better numbers cost: more compiles or breaks, more time of compiling, or slower calls.
 
-    The time counts from half as much again and a second more, since it varies from run to run.
+    Times vary from run to run. So the time of compiling counts from half as much again and a second more.
+
+    Args:
+        before: the numbers without an edit.
+        after: the numbers with it.
+        ratio: how many times faster a call is with it; None if it was not measured. It counts below 0.8.
     """
     parts = [
         f"{old} -> {new} {name}"
@@ -85,4 +95,6 @@ def cost(before: Counts, after: Counts) -> str:
     ]
     if after.seconds > 1.5 * before.seconds + 1:
         parts.append(f"{before.seconds:.1f} -> {after.seconds:.1f} s compiling")
+    if ratio is not None and ratio < SLOWER:
+        parts.append(f"a call takes {1 / ratio:.1f} times as long")
     return ", ".join(parts)

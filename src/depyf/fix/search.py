@@ -273,6 +273,8 @@ class Search:
         chosen = _first_of_each([at for at in usable if result.tried[at].state == HELPS], result.tried)
         others = [at for at in usable if at not in chosen]
         best = self._set(result, chosen)
+        if best is None and len(chosen) > 1:
+            chosen, best = self._one_by_one(result, chosen)
         whole = _first_of_each([*chosen, *others], result.tried)
         made = self._set(result, whole) if whole != chosen else best
         if made is not None and self._is_preferred(made[0], best):
@@ -287,6 +289,21 @@ class Search:
             if compare_counts(best[0].counts, made[0].counts) in (BETTER, EQUAL):
                 best, chosen = made, less
         self._keep(result, chosen, best)
+
+    def _one_by_one(
+        self, result: Result, helping: Sequence[int]
+    ) -> tuple[list[int], tuple[Outcome, Sameness] | None]:
+        """Return edits that go together, from the one that helps most, and their run.
+
+        Two edits may be for one statement, such as a branch and the report in it.
+        """
+        chosen: list[int] = []
+        best: tuple[Outcome, Sameness] | None = None
+        for at in sorted(helping, key=lambda number: _alone_badness(result.tried[number])):
+            made = self._set(result, [*chosen, at])
+            if made is not None and (best is None or is_better(best[0].counts, made[0].counts)):
+                chosen, best = [*chosen, at], made
+        return sorted(chosen), best
 
     def _is_preferred(self, made: Outcome, best: tuple[Outcome, Sameness] | None) -> bool:
         """Return whether a run with all edits replaces the best run so far: a set that may not be kept is no gain."""
@@ -353,6 +370,12 @@ class Search:
 
     def _number(self, tried: Tried) -> int:
         return next(at for at, each in enumerate(self._edits) if each is tried.edit)
+
+
+def _alone_badness(tried: Tried) -> tuple[int, int, int]:
+    """Return the order of the numbers of the run with an edit alone."""
+    assert tried.outcome is not None
+    return tried.outcome.counts.badness
 
 
 def _has_edits(plain: Outcome, only: str) -> bool:

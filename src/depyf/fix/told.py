@@ -38,7 +38,7 @@ def lines(result: Result, patch: str) -> Iterator[str]:
         yield f"  {number}. {each.edit.place}  {each.edit.what}  {_said(each)}"
     if result.made is not None and result.same is not None:
         yield f"together: {_counts(result.made, result.ratio)}; {result.same.words}"
-        price = cost(result.plain.counts, result.made.counts)
+        price = cost(result.plain.counts, result.made.counts, result.ratio)
         if price:
             yield f"the price: {price}"
         yield f"patch: {patch}   (depyf fix --apply writes it to your files)"
