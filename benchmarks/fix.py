@@ -135,6 +135,7 @@ def loaded(path: Path, name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"{path.stem}_{name}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # torch imports the module of a class that it traces
     torch.manual_seed(0)  # a program may make its model at its top level
     spec.loader.exec_module(module)
     return module

@@ -75,10 +75,13 @@ def is_better(before: Counts, after: Counts) -> bool:
     return compare_counts(before, after) == BETTER
 
 
+def takes_longer(before: Counts, after: Counts) -> bool:
+    """Return whether the second run compiles for half as long again and a second more."""
+    return after.seconds > 1.5 * before.seconds + 1
+
+
 def cost(before: Counts, after: Counts, ratio: float | None = None) -> str:
     """Return in words what better numbers cost: more compiles or breaks, more time of compiling, or slower calls.
-
-    Times vary from run to run. So the time of compiling counts from half as much again and a second more.
 
     Args:
         before: the numbers without an edit.
@@ -93,7 +96,7 @@ def cost(before: Counts, after: Counts, ratio: float | None = None) -> str:
         )
         if new > old
     ]
-    if after.seconds > 1.5 * before.seconds + 1:
+    if takes_longer(before, after):
         parts.append(f"{before.seconds:.1f} -> {after.seconds:.1f} s compiling")
     if ratio is not None and ratio < SLOWER:
         parts.append(f"a call takes {1 / ratio:.1f} times as long")

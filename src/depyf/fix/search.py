@@ -19,7 +19,7 @@ import libcst as cst
 
 import depyf.fix.edits  # noqa: F401 - registers the edits
 from depyf.findings import Finding
-from depyf.fix.counts import BETTER, EQUAL, TRADE, WORSE, compare_counts, is_better
+from depyf.fix.counts import BETTER, EQUAL, TRADE, WORSE, compare_counts, is_better, takes_longer
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness, step_ratio
 from depyf.fix.unchanged import changed_elsewhere, line_before
@@ -242,6 +242,8 @@ class Search:
         if not same.is_equal:
             return Tried(edit, DIFFERS, same.words, outcome, same)
         state = STATES[compare_counts(before.counts, outcome.counts)]
+        if state == HELPS and edit.moves_border and takes_longer(before.counts, outcome.counts):
+            state = TRADES  # a loop becomes a part of the graph, round by round
         removed = self._places(before, base) - self._places(outcome, base | {number})
         return Tried(edit, state, effect(before, outcome), outcome, same, removed=frozenset(removed))
 
@@ -273,7 +275,9 @@ class Search:
         chosen = _first_of_each([at for at in usable if result.tried[at].state == HELPS], result.tried)
         others = [at for at in usable if at not in chosen]
         best = self._set(result, chosen)
-        if best is None and len(chosen) > 1:
+        assert self._reference is not None
+        plain = self._reference[0].counts
+        if len(chosen) > 1 and (best is None or not is_better(plain, best[0].counts)):
             chosen, best = self._one_by_one(result, chosen)
         whole = _first_of_each([*chosen, *others], result.tried)
         made = self._set(result, whole) if whole != chosen else best

@@ -5,6 +5,7 @@
 from depyf.fix.edits import (
     branches,
     guarded,
+    empty,
     hoists,
     marks,
     reports,
@@ -24,6 +25,7 @@ __all__ = [
     "borders",
     "branches",
     "drawn",
+    "empty",
     "growing",
     "guarded",
     "hoists",

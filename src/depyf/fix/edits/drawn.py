@@ -68,7 +68,8 @@ def drawn(module: cst.Module, line: int) -> cst.Module:
     if not calls:
         raise RefusedError("the line draws no number that depends on nothing of the function")
     call = max(calls, key=lambda each: len(module.code_for_node(each)))
-    form = "torch.tensor(float({}))" if module.code_for_node(call).startswith(_FLOATS) else "torch.tensor({})"
+    text = module.code_for_node(call)
+    form = next((form for start, form in FORMS.items() if text.startswith(start)), "torch.tensor({})")
     if isinstance(row, cst.If):
         compared = [each for each in m.findall(place, m.Comparison()) if m.findall(each, m.MatchIfTrue(call.__eq__))]
         if not compared or not _reads_only(compared[0], known):
@@ -128,12 +129,11 @@ def _is_drawn(module: cst.Module, call: cst.CSTNode, known: set[str]) -> bool:
     return inside.startswith(SOURCES) and _reads_only(call, known)
 
 
-_FLOATS = tuple(
-    f"{module}.random.{name}("
-    for module in ("np", "numpy")
-    for name in ("rand", "random", "uniform", "normal", "randn", "beta", "gamma", "exponential", "random_sample")
-)
-"""Functions of NumPy whose numbers are Python's floats in all but name: as tensors they would be float64."""
+_FLOATS = ("rand", "random", "uniform", "normal", "randn", "beta", "gamma", "exponential", "random_sample")
+FORMS = {f"{module}.random.{name}(": "torch.tensor(float({}))" for module in ("np", "numpy") for name in _FLOATS} | {
+    "time.": "torch.tensor({}, dtype=torch.float64)"
+}
+"""The form of the argument by the start of what is drawn. A float of NumPy would become float64, and a time needs it."""
 
 
 def _with_parameter(
@@ -203,6 +203,8 @@ class _Passing(cst.CSTTransformer):
         Raises:
             RefusedError: an argument is more than a name, an attribute or a constant.
         """
+        if not m.findall(self._drawn, m.Name(m.MatchIfTrue(self._parameters.__contains__))):
+            return cst.Module([]).code_for_node(self._drawn)
         if any(each.star for each in call.args):
             raise RefusedError("a call passes arguments by a star")
         by_name = {each.keyword.value: each.value for each in call.args if each.keyword is not None}

@@ -56,6 +56,19 @@ def _dimension(failure: GuardFailure) -> int | None:
     return next((at for at, pair in enumerate(zip(one, other)) if pair[0] != pair[1]), None)
 
 
+def first_sizes(failure: GuardFailure) -> tuple[int, int] | None:
+    """Return the size of dimension 0 that a compile was made for, and that of the call; None if it did not differ."""
+    try:
+        pair = [ast.literal_eval(text) for text in (failure.expected, failure.actual)]
+    except (ValueError, SyntaxError):
+        return None
+    if failure.check is Check.SIZE and all(isinstance(each, (tuple, list)) and each for each in pair):
+        pair = [each[0] for each in pair]
+    elif failure.dimension != 0:
+        return None
+    return (pair[0], pair[1]) if all(isinstance(each, int) for each in pair) and pair[0] != pair[1] else None
+
+
 def parameter(run: Run, event: Event, failure: GuardFailure) -> tuple[int, str] | None:
     """Return the position and the name of the parameter that the value is, or None for another value."""
     found = ast.parse(failure.source or "None", mode="eval").body if failure.source else None
@@ -85,7 +98,7 @@ def _mark(finding: Finding, file: str, line: int, parameter: tuple[int, str], di
     position, name = parameter
 
     def change(found: Statement) -> Sequence[Statement]:
-        names = _arguments(found, position, name)
+        names = arguments_of(found, position, name)
         if len(names) != 1:
             raise RefusedError(f"the line passes `{name}` not as one plain name")
         return [statement(f"torch._dynamo.mark_dynamic({names[0]}, {dimension})"), found]
@@ -96,7 +109,7 @@ def _mark(finding: Finding, file: str, line: int, parameter: tuple[int, str], di
     return Edit(file, line, f"mark_dynamic({name}, {dimension}) before the call", _subject(finding), apply)
 
 
-def _arguments(found: cst.CSTNode, position: int, name: str) -> list[str]:
+def arguments_of(found: cst.CSTNode, position: int, name: str) -> list[str]:
     """Return the plain names that calls in a statement pass for a parameter."""
     names = []
     for call in m.findall(found, m.Call()):

@@ -49,6 +49,7 @@ KINDS = frozenset(
         "break-warning",
         "break-text-of-tensor",
         "break-item",
+        "break-time",
         "break-data-dependent-branch",
     )
 )
@@ -66,7 +67,7 @@ def reports(run: Run, finding: Finding) -> Iterator[Edit]:
     where = finding.where
     if where is None or not (finding.kind in KINDS or _is_of_report(finding)):
         return
-    is_quiet = finding.kind == "break-data-dependent-branch"
+    is_quiet = finding.kind in ("break-data-dependent-branch", "break-time")
     what = "the report becomes a function that torch calls after the graph"
     yield Edit(where.file, where.line, what, subject_of(finding), reported, is_quiet=is_quiet)
     what = "the function that only reports is called after the graph"
