@@ -167,6 +167,8 @@ def different(before: ModuleType, after: ModuleType, count: int) -> list[str]:
 def _result(function: Any, inputs: Any) -> Any:  # noqa: ANN401 - the programs' own values
     torch.manual_seed(0)
     random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
     try:
         return function(*inputs)
     except Exception as error:  # noqa: BLE001 - an error is a result that the judge tells

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import takewhile
 
 import libcst as cst
 import libcst.matchers as m
@@ -205,10 +206,9 @@ class _Passing(cst.CSTTransformer):
         """
         if not m.findall(self._drawn, m.Name(m.MatchIfTrue(self._parameters.__contains__))):
             return cst.Module([]).code_for_node(self._drawn)
-        if any(each.star for each in call.args):
-            raise RefusedError("a call passes arguments by a star")
         by_name = {each.keyword.value: each.value for each in call.args if each.keyword is not None}
-        by_place = [each.value for each in call.args if each.keyword is None]
+        # A star may pass a parameter that has a default. The comparison of the results shows whether it does.
+        by_place = [each.value for each in takewhile(lambda each: not each.star, call.args) if each.keyword is None]
 
         def given(node: cst.CSTNode, _: object) -> cst.CSTNode:
             name = cst.ensure_type(node, cst.Name).value
