@@ -1,4 +1,4 @@
-"""Edits of branches that report, raise or change in place, of checks for empty selections, and of borders and batches."""
+"""Edits of branches that report, raise or change in place, of empty selections, and of borders and batches."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def in_function(*rows: str) -> cst.Module:
         (
             ("if step is not None and (x < 0).any():", "    print(step)", "else:", "    pass"),
             "report_5(step, x)",
-            "def report_5(step, x):\n    if step is not None and (x < 0).any():\n        print(step)\n    else:\n        pass\n",
+            "def report_5(step, x):\n    if step is not None and (x < 0).any():\n        print(step)\n"
+            "    else:\n        pass\n",
         ),
         (
             ("if x.sum().item() > 1:", "    print(x)"),
@@ -159,7 +160,9 @@ EXPERTS = """for index, expert in enumerate(experts):
 """
 
 
-@pytest.mark.parametrize("check", ["token.numel() == 0", "len(token) == 0", "token.shape[0] == 0", "token.size(0) == 0"])
+@pytest.mark.parametrize(
+    "check", ["token.numel() == 0", "len(token) == 0", "token.shape[0] == 0", "token.size(0) == 0"]
+)
 @pytest.mark.parametrize("row", ["out[token] += expert(x[token])", "out[:, token] = 1", "out.index_add_(0, token, y)"])
 def test_the_check_for_an_empty_selection_goes(check: str, row: str) -> None:
     text = EXPERTS.format(check=check, row=row)

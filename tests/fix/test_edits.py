@@ -11,7 +11,7 @@ import libcst as cst
 
 from depyf.fix.edit import RefusedError
 from depyf.fix.edits.branches import _chosen
-from depyf.fix.edits.marks import arguments_of, _Dynamic
+from depyf.fix.edits.marks import _Dynamic, arguments_of
 from depyf.fix.trees import after_import_of_torch, replace_statement, statement
 
 

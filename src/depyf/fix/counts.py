@@ -54,9 +54,7 @@ def compare_counts(before: Counts, after: Counts) -> str:
         BETTER, EQUAL, WORSE, or TRADE if some numbers fall at the cost of others.
     """
     first = _signs((before.missed, after.missed))
-    second = _signs(
-        (before.failures, after.failures), (before.compiles, after.compiles), (before.breaks, after.breaks)
-    )
+    second = _signs((before.failures, after.failures), (before.compiles, after.compiles), (before.breaks, after.breaks))
     deciding = first if any(first) else second
     if not any(deciding):
         return EQUAL

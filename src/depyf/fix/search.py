@@ -302,9 +302,7 @@ class Search:
                 best, chosen = made, less
         self._keep(result, chosen, best)
 
-    def _one_by_one(
-        self, result: Result, helping: Sequence[int]
-    ) -> tuple[list[int], tuple[Outcome, Sameness] | None]:
+    def _one_by_one(self, result: Result, helping: Sequence[int]) -> tuple[list[int], tuple[Outcome, Sameness] | None]:
         """Return edits that go together, from the one that helps most, and their run.
 
         Two edits may be for one statement, such as a branch and the report in it.

@@ -10,7 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from depyf.fix.counts import Counts, cost
-from depyf.fix.search import DIFFERS, HARMS, HELPS, NO_EFFECT, NOT_NEEDED, OFFERED, REFUSED, TRADES, Result, Tried, effect, left
+from depyf.fix.search import (
+    DIFFERS,
+    HARMS,
+    HELPS,
+    NO_EFFECT,
+    NOT_NEEDED,
+    OFFERED,
+    REFUSED,
+    TRADES,
+    Result,
+    Tried,
+    effect,
+    left,
+)
 from depyf.fix.tries import Outcome
 from depyf.model.counts import counted
 from depyf.model.user_source import is_installed

@@ -134,12 +134,10 @@ _FLOATS = ("rand", "random", "uniform", "normal", "randn", "beta", "gamma", "exp
 FORMS = {f"{module}.random.{name}(": "torch.tensor(float({}))" for module in ("np", "numpy") for name in _FLOATS} | {
     "time.": "torch.tensor({}, dtype=torch.float64)"
 }
-"""The form of the argument by the start of what is drawn. A float of NumPy would become float64, and a time needs it."""
+"""The form of the argument by the start of what is drawn. A float of NumPy would be float64, which a time needs."""
 
 
-def _with_parameter(
-    function: cst.FunctionDef, row: Row, call: cst.CSTNode, name: str, text: str
-) -> cst.FunctionDef:
+def _with_parameter(function: cst.FunctionDef, row: Row, call: cst.CSTNode, name: str, text: str) -> cst.FunctionDef:
     if function.params.star_kwarg is not None or not isinstance(function.body, cst.IndentedBlock):
         raise RefusedError("the function takes any keyword, or has its body on its own line")
     changed = row.deep_replace(call, cst.Name(name)).with_changes(leading_lines=())

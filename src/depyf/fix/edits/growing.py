@@ -133,7 +133,10 @@ def _moved(module: cst.Module, line: int) -> cst.Module:
         names = [f"value_{at}" for at in range(len(given))]
         # Where a number was taken from a tensor, the function below takes it.
         plain = [m.replace(each, _ITEM, lambda call, _: call.func.value) for each in given]
-        values = [name if new.deep_equals(each) else f"{name}.item()" for name, each, new in zip(names, given, plain, strict=True)]
+        values = [
+            name if new.deep_equals(each) else f"{name}.item()"
+            for name, each, new in zip(names, given, plain, strict=True)
+        ]
         kept.append(f"@torch.compiler.disable\ndef keep_{line}({', '.join(names)}):\n    {form.format(*values)}\n")
         arguments = ", ".join(module.code_for_node(each) for each in plain)
         return [statement(f"keep_{line}({arguments})").with_changes(leading_lines=found.leading_lines)]

@@ -73,7 +73,9 @@ def _branch(found: Statement) -> cst.If:
 
 def _rows(block: cst.If | cst.For) -> list[cst.BaseStatement | cst.BaseSmallStatement]:
     """Return the statements of a block, without docstrings and `pass`."""
-    rows = [each for row in block.body.body for each in (row.body if m.matches(row, m.SimpleStatementLine()) else [row])]  # type: ignore[attr-defined,list-item]
+    rows = [
+        each for row in block.body.body for each in (row.body if m.matches(row, m.SimpleStatementLine()) else [row])
+    ]  # type: ignore[attr-defined,list-item]
     return [each for each in rows if not m.matches(each, m.Pass())]
 
 
@@ -99,7 +101,10 @@ def _without_reports(module: cst.Module, line: int) -> tuple[cst.Module, int]:
             return [found]
         if told != sorted(told, reverse=True) or "\n" in module.code_for_node(branch.test):
             raise RefusedError("a report of the branch comes after another statement")
-        return [_with_rows(branch, rows[: count[0]]), _with_rows(branch, rows[count[0] :]).with_changes(leading_lines=())]
+        return [
+            _with_rows(branch, rows[: count[0]]),
+            _with_rows(branch, rows[count[0] :]).with_changes(leading_lines=()),
+        ]
 
     changed = replace_statement(module, line, split)
     if not count[0]:
