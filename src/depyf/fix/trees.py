@@ -95,6 +95,16 @@ def in_brackets(value: cst.BaseExpression) -> cst.BaseExpression:
     return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
+def without_item(value: cst.BaseExpression) -> cst.BaseExpression:
+    """Return an expression without `.item()`, so that its numbers stay tensors."""
+    plain = m.replace(value, _ITEM, lambda call, _: call.func.value)  # type: ignore[attr-defined]
+    assert isinstance(plain, cst.BaseExpression)
+    return plain
+
+
+_ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[])
+
+
 def after_import_of_torch(module: cst.Module, text: str) -> cst.Module:
     """Return the module with a statement after its first import of torch at the top level.
 

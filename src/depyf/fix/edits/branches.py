@@ -21,7 +21,7 @@ import libcst.matchers as m
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, proposer, subject_of
-from depyf.fix.trees import Change, Statement, in_brackets, replace_statement
+from depyf.fix.trees import Change, Statement, in_brackets, replace_statement, without_item
 from depyf.model.index_reader import Run
 
 
@@ -191,9 +191,7 @@ def condition_of(test: cst.BaseExpression) -> cst.BaseExpression:
 
     `.item()` in it is left out.
     """
-    plain = m.replace(test, _ITEM, lambda call, _: call.func.value)  # type: ignore[attr-defined]
-    assert isinstance(plain, cst.BaseExpression)
-    test = plain
+    test = without_item(test)
     if m.matches(test, m.UnaryOperation(operator=m.Not())):
         return cst.Call(cst.parse_expression("torch.logical_not"), [cst.Arg(test.expression)])  # type: ignore[attr-defined]
     if isinstance(test, cst.BooleanOperation):
@@ -205,7 +203,6 @@ def condition_of(test: cst.BaseExpression) -> cst.BaseExpression:
     return test
 
 
-_ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[])
 _ORDER = m.LessThan() | m.GreaterThan() | m.LessThanEqual() | m.GreaterThanEqual()
 _COMPARED = m.Comparison(comparisons=[m.ComparisonTarget(operator=_ORDER)])
 

@@ -30,6 +30,7 @@ from depyf.fix.trees import (
     names_of_module,
     replace_statement,
     statement,
+    without_item,
 )
 from depyf.model.index_reader import Run
 
@@ -132,7 +133,7 @@ def _moved(module: cst.Module, line: int) -> cst.Module:
         owner, given, form = _growth(found)
         names = [f"value_{at}" for at in range(len(given))]
         # Where a number was taken from a tensor, the function below takes it.
-        plain = [m.replace(each, _ITEM, lambda call, _: call.func.value) for each in given]
+        plain = [without_item(each) for each in given]
         values = [
             name if new.deep_equals(each) else f"{name}.item()"
             for name, each, new in zip(names, given, plain, strict=True)
@@ -169,7 +170,6 @@ def _root(owner: str) -> str:
     return owner.partition("[")[0]
 
 
-_ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[])
 _CONSTANT = m.SubscriptElement(m.Index(m.SimpleString() | m.Integer()))
 _OWNER = m.Name() | m.Subscript(m.Name(), slice=[_CONSTANT])
 _APPEND = m.Expr(m.Call(m.Attribute(_OWNER, m.Name("append")), args=[m.Arg(star="")]))

@@ -73,9 +73,9 @@ def _branch(found: Statement) -> cst.If:
 
 def _rows(block: cst.If | cst.For) -> list[cst.BaseStatement | cst.BaseSmallStatement]:
     """Return the statements of a block, without docstrings and `pass`."""
-    rows = [
-        each for row in block.body.body for each in (row.body if m.matches(row, m.SimpleStatementLine()) else [row])
-    ]  # type: ignore[attr-defined,list-item]
+    rows: list[cst.BaseStatement | cst.BaseSmallStatement] = []
+    for row in block.body.body:
+        rows += row.body if isinstance(row, cst.SimpleStatementLine) else [row]
     return [each for each in rows if not m.matches(each, m.Pass())]
 
 
@@ -172,6 +172,7 @@ def _changed_in_place(row: cst.CSTNode, condition: cst.Name) -> cst.SimpleStatem
         RefusedError: it is no such change, or its tensor or arguments are more than operations on tensors.
     """
     code = cst.Module([]).code_for_node
+    owner: cst.BaseExpression
     data = m.Assign(targets=[m.AssignTarget(m.Attribute(attr=m.Name("data")))])
     if m.matches(row, data):
         assigned = cst.ensure_type(row, cst.Assign)

@@ -39,6 +39,7 @@ from depyf.fix.trees import (
     names_of_module,
     replace_statement,
     statement,
+    without_item,
 )
 from depyf.model.index_reader import Run
 
@@ -119,7 +120,9 @@ def _moved(module: cst.Module, found: Statement, known: set[str]) -> tuple[str, 
     """
     inside = _Parameters(known)
     if not isinstance(found, cst.If):
-        return module.code_for_node(_call(found).visit(inside)), inside.given
+        call = _call(found).visit(inside)
+        assert isinstance(call, cst.Call)
+        return module.code_for_node(call), inside.given
     for row in _rows(found):
         if not m.matches(row, m.Raise() | m.Pass()):
             _call(cst.SimpleStatementLine([row]))
@@ -128,11 +131,13 @@ def _moved(module: cst.Module, found: Statement, known: set[str]) -> tuple[str, 
     if is_one:
         is_not = m.matches(found.test, m.UnaryOperation(operator=m.Not()))
         test = found.test.expression if is_not else found.test  # type: ignore[attr-defined]
-        inside.given["condition"] = module.code_for_node(m.replace(test, _ITEM, lambda call, _: call.func.value))
+        inside.given["condition"] = module.code_for_node(without_item(test))
         name = cst.Name("condition")
         body = body.with_changes(test=cst.UnaryOperation(cst.Not(), name) if is_not else name)
         inside.leave_alone(name)
-    return module.code_for_node(body.visit(inside)), inside.given
+    moved = body.visit(inside)
+    assert isinstance(moved, cst.If)
+    return module.code_for_node(moved), inside.given
 
 
 def _rows(branch: cst.If) -> Iterator[cst.BaseSmallStatement]:
@@ -152,9 +157,6 @@ def _rows(branch: cst.If) -> Iterator[cst.BaseSmallStatement]:
             yield at
         else:
             raise RefusedError("an arm is more than calls that report")
-
-
-_ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[])
 
 
 def reporter_after(module: cst.Module, line: int) -> cst.Module:
