@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("torch", reason="the torch part of depyf needs torch")
@@ -16,7 +18,7 @@ from depyf.fix.edits.empty import without_check
 from depyf.fix.edits.growing import grown_after
 from depyf.fix.edits.guarded import guarded
 from depyf.fix.edits.options import with_padding
-from depyf.fix.edits.reports import reported
+from depyf.fix.edits.reports import LEAF, OPERATOR, reported
 
 HEAD = "import torch\n\n\ndef f(self, x, total, grads, step):\n"
 
@@ -62,10 +64,33 @@ def test_a_branch_that_only_reports_or_raises_runs_after_the_graph(
 
 
 def test_a_report_becomes_a_leaf_function() -> None:
-    made = reported(in_function("print(x.sum())"), 5, is_leaf=True).code
+    made = reported(in_function("print(x.sum())"), 5, form=LEAF).code
     assert "@torch._dynamo.decorators.leaf_function\ndef report_5(x):\n    print(x.sum())\n" in made
     assert "@report_5.register_fake\ndef report_5_fake(x):\n    return None\n" in made
     compile(made, "made", "exec")
+
+
+def test_a_report_becomes_an_operator_with_an_effect() -> None:
+    rows = ("for i, y in enumerate(grads):", "    if y > 1:", "        print(i, y)")
+    made = reported(in_function(*rows), 6, form=OPERATOR).code
+    head = '@torch.library.custom_op("reports::report_6", mutates_args=())\n'
+    assert f"{head}def report_6(condition: torch.Tensor, i: int, y: torch.Tensor) -> None:\n    if condition:\n" in made
+    assert made.endswith("report_6.register_effect(torch.library.EffectType.ORDERED)\n")
+
+
+def test_torch_keeps_the_effects_of_an_operator_that_dynamo_inlines(capsys: pytest.CaptureFixture[str]) -> None:
+    import torch
+
+    if not hasattr(torch.library, "EffectType"):
+        pytest.skip("this torch has no operators with an effect")
+    text = "import torch\ndef f(x):\n    if x.sum() > 0:\n        print('positive')\n    return x * 2\n"
+    module: dict[str, Any] = {}
+    exec(reported(cst.parse_module(text), 3, form=OPERATOR).code, module)
+    torch._dynamo.reset()
+    step = torch.compile(lambda x: module["f"](x) + 1, backend="aot_eager", fullgraph=True)
+    for sign in (1, -1, 1):
+        assert step(torch.ones(2) * sign)[0] == 2 * sign + 1
+    assert capsys.readouterr().out == "positive\n" * 2
 
 
 @pytest.mark.parametrize(
@@ -188,6 +213,16 @@ def test_a_dict_of_lists_grows_with_numbers() -> None:
     made = grown_after(cst.parse_module(text), 6).code
     assert "    keep_6(x.mean())\n" in made
     assert 'def keep_6(value_0):\n    SEEN["loss"].append(value_0.item())\n' in made
+
+
+def test_a_list_of_a_module_grows_in_a_leaf_function() -> None:
+    made = grown_after(in_function("self.maps.append(x.mean().item())"), 5).code
+    assert "    keep_5(self, x.mean())\n" in made
+    leaf = "@torch._dynamo.decorators.leaf_function\ndef keep_5(module, value_0):\n"
+    assert f"{leaf}    module.maps.append(value_0.item())\n" in made
+    assert made.endswith("@keep_5.register_fake\ndef keep_5_fake(module, value_0):\n    return None\n")
+    with pytest.raises(RefusedError, match="reads it"):
+        grown_after(in_function("self.maps.append(x)", "x = x + len(self.maps)"), 5)
 
 
 STEPS = """import torch

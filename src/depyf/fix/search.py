@@ -10,6 +10,7 @@ kept edits. The other runs end after the calls that are compared, if the program
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from depyf.findings import Finding
 from depyf.fix.counts import BETTER, EQUAL, TRADE, WORSE, compare_counts, is_better, takes_longer
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness, step_ratio
+from depyf.fix.trees import first_line_of_function
 from depyf.fix.unchanged import changed_elsewhere, line_before
 from depyf.model.index_reader import Run
 from depyf.model.user_source import is_foreign
@@ -233,6 +235,8 @@ class Search:
         edit = self._edits[number]
         if edit.is_offered:
             return self._offered(edit)
+        if not self._is_in_root(edit):
+            return Tried(edit, REFUSED, "torch loses what a function reports that Dynamo inlines")
         assert self._ground is not None
         base, before = self._ground
         try:
@@ -254,6 +258,20 @@ class Search:
             state = TRADES  # a loop becomes a part of the graph, round by round
         removed = self._places(before, base) - self._places(outcome, base | {number})
         return Tried(edit, state, effect(before, outcome), outcome, same, removed=frozenset(removed))
+
+    def _is_in_root(self, edit: Edit) -> bool:
+        """Return whether the lines of an edit that must be are of functions that `torch.compile` was given."""
+        assert self._reference is not None
+        record = self._reference[0].record
+        if edit.in_root is None or record is None:
+            return True
+        module = cst.parse_module(_read(self._tries.program.path_of(edit.file)))
+        name = os.path.basename(edit.file)
+        try:
+            lines = edit.in_root(module, edit.line)
+        except RefusedError:
+            return False
+        return all(f"{name}:{first_line_of_function(module, line)}" in record.entries for line in lines)
 
     def _offered(self, edit: Edit) -> Tried:
         """Return an edit that is not tried, if its preconditions hold."""

@@ -174,6 +174,18 @@ def after_definition_of(module: cst.Module, line: int, added: Sequence[cst.BaseS
     return module.with_changes(body=[*module.body[: at + 1], *added, *module.body[at + 1 :]])
 
 
+def first_line_of_function(module: cst.Module, line: int) -> int:
+    """Return the line at which the code of the innermost function begins that contains a line; 0 for none."""
+    where = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    inside = [
+        cst.ensure_type(each, cst.FunctionDef)
+        for each in m.findall(module, m.FunctionDef())
+        if where[each].start.line <= line <= where[each].end.line
+    ]
+    # The position of a function is that of its first decorator, or of its `def`; the code begins there, too.
+    return max((where[each].start.line for each in inside), default=0)
+
+
 def enclosing_function(module: cst.Module, line: int) -> cst.FunctionDef:
     """Return the function at the top level of a module that contains a line.
 

@@ -9,7 +9,8 @@ and in the place of the statement:
     keep_7(y.mean())
 
 torch calls such a function after the graph, like a report, so that the graph does not read the list. The function must
-not use the list otherwise. All its growths in the function move at once.
+not use the list otherwise. All its growths in the function move at once. A list of a module grows in a leaf function of
+torch's, which gets the module.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, event_of, kinds_of, proposer, subject_of, text_of
+from depyf.fix.edits.reports import DISABLED, FAKE, LEAF
 from depyf.fix.trees import (
     Statement,
     after_definition_of,
@@ -55,7 +57,9 @@ def kept_after(run: Run, finding: Finding) -> Iterator[Edit]:
 
 
 def _edit(finding: Finding, file: str, line: int, name: str) -> Edit:
-    return Edit(file, line, f"`{name}` grows after the graph", subject_of(finding), grown_after, is_quiet=True)
+    what, subject = f"`{name}` grows after the graph", subject_of(finding)
+    in_root = None if name.startswith("self.") else lambda _, at: [at]
+    return Edit(file, line, what, subject, grown_after, is_quiet=True, in_root=in_root)
 
 
 def _first_line(text: str, line: int) -> int:
@@ -96,6 +100,8 @@ def _growths(text: str, first_line: int) -> list[tuple[int, str]]:
                 owner = owner.value
             if isinstance(owner, ast.Name):
                 growths.append((line, owner.id))
+            elif isinstance(owner, ast.Attribute) and isinstance(owner.value, ast.Name) and owner.value.id == "self":
+                growths.append((line, f"self.{owner.attr}"))
     return growths
 
 
@@ -117,8 +123,10 @@ def grown_after(module: cst.Module, line: int) -> cst.Module:
     definition, first = _definition(module, line)
     growths = _growths(module.code, first)
     lines = sorted({number for number, name in growths if name == owners[0]}, reverse=True)
-    uses = len(m.findall(definition, m.Name(owners[0])))
-    if owners[0] not in names_of_module(module) or uses != len(lines):
+    is_attribute = owners[0].startswith("self.")
+    used = m.Attribute(m.Name("self"), m.Name(owners[0].partition(".")[2])) if is_attribute else m.Name(owners[0])
+    is_known = is_attribute or owners[0] in names_of_module(module)
+    if not is_known or len(m.findall(definition, used)) != len(lines):
         raise RefusedError(f"`{owners[0]}` is not of the module, or the function reads it")
     for number in lines:
         module = _moved(module, number)
@@ -138,14 +146,20 @@ def _moved(module: cst.Module, line: int) -> cst.Module:
             name if new.deep_equals(each) else f"{name}.item()"
             for name, each, new in zip(names, given, plain, strict=True)
         ]
-        kept.append(f"@torch.compiler.disable\ndef keep_{line}({', '.join(names)}):\n    {form.format(*values)}\n")
-        arguments = ", ".join(module.code_for_node(each) for each in plain)
-        return [statement(f"keep_{line}({arguments})").with_changes(leading_lines=found.leading_lines)]
+        body = form.format(*values)
+        arguments = [module.code_for_node(each) for each in plain]
+        if owner.startswith("self."):
+            # torch passes a module to a leaf function alone.
+            names, arguments, body = ["module", *names], ["self", *arguments], body.replace("self.", "module.", 1)
+        for template in (LEAF, FAKE) if owner.startswith("self.") else (DISABLED,):
+            kept.append(template.format(f"keep_{line}", ", ".join(names), f"    {body}"))
+        return [statement(f"keep_{line}({', '.join(arguments)})").with_changes(leading_lines=found.leading_lines)]
 
     changed = replace_statement(module, line, change)
     blank = [cst.EmptyLine(indent=False)] * 2
     registered = statement(f"torch._dynamo.config.reorderable_logging_functions.add(keep_{line})")
-    added = [cst.parse_statement(kept[0]), registered]
+    definitions = [cst.parse_statement(text) for text in kept]
+    added = definitions if len(definitions) > 1 else [*definitions, registered]
     return after_definition_of(changed, line, [each.with_changes(leading_lines=blank) for each in added])
 
 
@@ -171,7 +185,8 @@ def _root(owner: str) -> str:
 
 
 _CONSTANT = m.SubscriptElement(m.Index(m.SimpleString() | m.Integer()))
-_OWNER = m.Name() | m.Subscript(m.Name(), slice=[_CONSTANT])
+_ROOT = m.Name() | m.Attribute(m.Name("self"), m.Name())
+_OWNER = _ROOT | m.Subscript(_ROOT, slice=[_CONSTANT])
 _APPEND = m.Expr(m.Call(m.Attribute(_OWNER, m.Name("append")), args=[m.Arg(star="")]))
 _SET = m.Assign(targets=[m.AssignTarget(m.Subscript(_OWNER, slice=[m.SubscriptElement(m.Index())]))])
 

@@ -14,6 +14,9 @@ and in the place of the statement:
 
 So does a branch that only reports or raises; the graph computes its condition.
 
+torch loses the reports of functions that Dynamo inlines. There the report becomes an operator with an effect, or a
+leaf function of torch's, both of which the graph calls.
+
 Without `disable`, Dynamo would compile the report itself. Dynamo passes tensors and constants to such a function, and
 refuses others. A tensor that is changed in place after the statement is printed changed: the comparison of the output
 decides.
@@ -22,12 +25,13 @@ decides.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from textwrap import indent
 
 import libcst as cst
 import libcst.matchers as m
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, proposer, subject_of
@@ -59,6 +63,7 @@ CALLED = frozenset(("print", "info", "debug", "warning", "warn", "error", "excep
 
 LEAF = "@torch._dynamo.decorators.leaf_function\ndef {0}({1}):\n{2}\n"
 FAKE = "@{0}.register_fake\ndef {0}_fake({1}):\n    return None\n"
+OPERATOR = '@torch.library.custom_op("reports::{0}", mutates_args=())\ndef {0}({1}) -> None:\n{2}\n'
 DISABLED = "@torch.compiler.disable\ndef {0}({1}):\n{2}\n"
 
 
@@ -69,12 +74,31 @@ def reports(run: Run, finding: Finding) -> Iterator[Edit]:
     if where is None or not (finding.kind in KINDS or _is_of_report(finding)):
         return
     is_quiet = finding.kind in ("break-data-dependent-branch", "break-time")
-    what = "the report becomes a function that torch calls after the graph"
-    yield Edit(where.file, where.line, what, subject_of(finding), reported, is_quiet=is_quiet)
-    what = "the function that only reports is called after the graph"
-    yield Edit(where.file, where.line, what, subject_of(finding), reporter_after, is_quiet=True)
-    what = "the report becomes a leaf function, which the graph calls"
-    yield Edit(where.file, where.line, what, subject_of(finding), partial(reported, is_leaf=True), is_quiet=True)
+    rows: tuple[tuple[str, Change, Roots | None], ...] = (
+        ("the report becomes a function that torch calls after the graph", reported, _line_itself),
+        ("the function that only reports is called after the graph", reporter_after, _callers),
+        ("the report becomes an operator with an effect", partial(reported, form=OPERATOR), None),
+        ("the report becomes a leaf function, which the graph calls", partial(reported, form=LEAF), None),
+    )
+    for what, change, in_root in rows:
+        is_first = change is reported
+        subject = subject_of(finding)
+        yield Edit(where.file, where.line, what, subject, change, is_quiet=is_quiet or not is_first, in_root=in_root)
+
+
+Change = Callable[[cst.Module, int], cst.Module]
+Roots = Callable[[cst.Module, int], list[int]]
+
+
+def _line_itself(_: cst.Module, line: int) -> list[int]:
+    return [line]
+
+
+def _callers(module: cst.Module, line: int) -> list[int]:
+    """Return the lines that call the function that contains a line."""
+    name = enclosing_function(module, line).name.value
+    where = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    return [where[each].start.line for each in m.findall(module, m.Call(m.Name(name)))]
 
 
 def _is_of_report(finding: Finding) -> bool:
@@ -82,13 +106,13 @@ def _is_of_report(finding: Finding) -> bool:
     return finding.kind == "graph-break" and "reorder" in finding.line
 
 
-def reported(module: cst.Module, line: int, *, is_leaf: bool = False) -> cst.Module:
+def reported(module: cst.Module, line: int, *, form: str = DISABLED) -> cst.Module:
     """Return the module with the statement at a line as a function of its own.
 
     Args:
         module: the module.
         line: the line of the statement.
-        is_leaf: make it a leaf function of torch's, which a function that Dynamo inlines may call as well.
+        form: the form of the function. A function that Dynamo inlines may call a leaf function or an operator as well.
 
     Raises:
         RefusedError: it does more than report or raise, or the file does not import torch.
@@ -100,17 +124,31 @@ def reported(module: cst.Module, line: int, *, is_leaf: bool = False) -> cst.Mod
 
     def change(found: Statement) -> Sequence[Statement]:
         body, given = _moved(module, found, known)
-        parameters = ", ".join(given)
-        made.append((LEAF if is_leaf else DISABLED).format(name, parameters, indent(body.strip("\n"), "    ")))
-        made.append(FAKE.format(name, parameters))
+        plain = ", ".join(given)
+        typed = ", ".join(f"{parameter}: {_type(module, value)}" for parameter, value in given.items())
+        parameters = typed if form is OPERATOR else plain
+        made.append(form.format(name, parameters, indent(body.strip("\n"), "    ")))
+        made.append(FAKE.format(name, plain))
         new = statement(f"{name}({', '.join(given.values())})")
         return [new.with_changes(leading_lines=found.leading_lines)]
 
     changed = replace_statement(module, line, change)
-    registered = statement(f"torch._dynamo.config.reorderable_logging_functions.add({name})")
-    added = [cst.parse_statement(made[0]), cst.parse_statement(made[1]) if is_leaf else registered]
+    added = [cst.parse_statement(made[0])]
+    if form is not DISABLED:
+        added.append(cst.parse_statement(made[1]))
+    if form is OPERATOR:
+        added.append(statement(f"{name}.register_effect(torch.library.EffectType.ORDERED)"))
+    if form is DISABLED:
+        added.append(statement(f"torch._dynamo.config.reorderable_logging_functions.add({name})"))
     blank = [cst.EmptyLine(indent=False)] * 2
     return after_definition_of(changed, line, [each.with_changes(leading_lines=blank) for each in added])
+
+
+def _type(module: cst.Module, value: str) -> str:
+    """Return the type of an argument of an operator: a number if a loop counts it, else a tensor."""
+    is_counter = m.Name(value) | m.Tuple([m.Element(m.Name(value)), m.ZeroOrMore()])
+    counting = m.For(target=is_counter, iter=m.Call(m.Name("range") | m.Name("enumerate")))
+    return "int" if value.isidentifier() and m.findall(module, counting) else "torch.Tensor"
 
 
 def _moved(module: cst.Module, found: Statement, known: set[str]) -> tuple[str, dict[str, str]]:
