@@ -22,8 +22,8 @@ import depyf.fix.edits  # noqa: F401 - registers the edits
 from depyf.findings import Finding
 from depyf.fix.counts import BETTER, EQUAL, TRADE, WORSE, compare_counts, is_better, takes_longer
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
-from depyf.fix.tries import Outcome, Sameness, Tries, sameness, step_ratio
 from depyf.fix.trees import first_line_of_function
+from depyf.fix.tries import Outcome, Sameness, Tries, sameness, step_ratio
 from depyf.fix.unchanged import changed_elsewhere, line_before
 from depyf.model.index_reader import Run
 from depyf.model.user_source import is_foreign
