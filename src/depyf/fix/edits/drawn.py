@@ -65,23 +65,24 @@ def drawn(module: cst.Module, line: int) -> cst.Module:
     row, place = _row(module, function, line)
     parameters = _parameters(function)
     known = names_of_module(module) | set(parameters) - _assigned(function)
-    calls = [each for each in m.findall(place, m.Call()) if _is_drawn(module, each, known)]
+    calls = [call for call in m.findall(place, m.Call()) if _is_drawn(module, call, known)]
     if not calls:
         raise RefusedError("the line draws no number that depends on nothing of the function")
-    call = max(calls, key=lambda each: len(module.code_for_node(each)))
+    call = max(calls, key=lambda candidate: len(module.code_for_node(candidate)))
     text = module.code_for_node(call)
     form = next((form for start, form in FORMS.items() if text.startswith(start)), "torch.tensor({})")
     if isinstance(row, cst.If):
-        compared = [each for each in m.findall(place, m.Comparison()) if m.findall(each, m.MatchIfTrue(call.__eq__))]
+        is_call: m.MatchIfTrue[cst.CSTNode] = m.MatchIfTrue(lambda node: node is call)
+        compared = [test for test in m.findall(place, m.Comparison()) if m.findall(test, is_call)]
         if not compared or not _reads_only(compared[0], known):
             raise RefusedError("its condition does not compare the number with one that is known in the call")
         call, form = compared[0], "{}"
     names = compiled_names(module, function.name.value)
     name = f"drawn_{line}"
-    made = module.deep_replace(function, _with_parameter(function, row, call, name, module.code_for_node(call)))
-    assert isinstance(made, cst.Module)
+    changed = module.deep_replace(function, _with_parameter(function, row, call, name, module.code_for_node(call)))
+    assert isinstance(changed, cst.Module)
     passing = _Passing(names, name, call, form, parameters)
-    passed = made.visit(passing)
+    passed = changed.visit(passing)
     if not passing.count or passing.others:
         raise RefusedError("the compiled function is not called by its name, or is used otherwise")
     return passed
@@ -97,30 +98,30 @@ def _row(module: cst.Module, function: cst.FunctionDef, line: int) -> tuple[Row,
         RefusedError: there is none.
     """
     lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
-    for each in function.body.body:
-        if isinstance(each, cst.SimpleStatementLine) and lines[each].start.line <= line <= lines[each].end.line:
-            return each, each
-        if isinstance(each, cst.If) and lines[each.test].start.line <= line <= lines[each.test].end.line:
-            return each, each.test
+    for row in function.body.body:
+        if isinstance(row, cst.SimpleStatementLine) and lines[row].start.line <= line <= lines[row].end.line:
+            return row, row
+        if isinstance(row, cst.If) and lines[row.test].start.line <= line <= lines[row.test].end.line:
+            return row, row.test
     raise RefusedError("the line is in no unconditional statement of its function")
 
 
 def _parameters(function: cst.FunctionDef) -> dict[str, cst.BaseExpression | None]:
     """Return the parameters of a function in their order, with their defaults."""
     params = (*function.params.posonly_params, *function.params.params, *function.params.kwonly_params)
-    return {each.name.value: each.default for each in params}
+    return {param.name.value: param.default for param in params}
 
 
 def _assigned(function: cst.FunctionDef) -> set[str]:
     """Return the names that a function sets."""
     targets = m.findall(function, m.AssignTarget() | m.AugAssign() | m.AnnAssign() | m.NamedExpr() | m.For())
-    return set().union(*(stored(each.target) for each in targets))  # type: ignore[attr-defined]
+    return set().union(*(stored(store.target) for store in targets))  # type: ignore[attr-defined]
 
 
 def _reads_only(node: cst.CSTNode, names: set[str]) -> bool:
     """Return whether an expression reads no other names than these and `float` and `int`."""
     text = cst.Module([]).code_for_node(node)
-    read = {each.id for each in ast.walk(ast.parse(text.strip())) if isinstance(each, ast.Name)}
+    read = {node.id for node in ast.walk(ast.parse(text.strip())) if isinstance(node, ast.Name)}
     return read <= names | {"float", "int"}
 
 
@@ -144,8 +145,8 @@ def _with_parameter(function: cst.FunctionDef, row: Row, call: cst.CSTNode, name
     assert isinstance(changed, (cst.SimpleStatementLine, cst.If))
     guard = cst.parse_statement(f"if {name} is None:\n    {name} = {text}\n")
     body: list[cst.BaseStatement] = []
-    for each in function.body.body:
-        body += [guard.with_changes(leading_lines=row.leading_lines), changed] if each is row else [each]
+    for stmt in function.body.body:
+        body += [guard.with_changes(leading_lines=row.leading_lines), changed] if stmt is row else [stmt]
     parameter = cst.Param(cst.Name(name), default=cst.Name("None"), equal=_EQUAL)
     params = function.params
     if params.kwonly_params or isinstance(params.star_arg, cst.Param):
@@ -204,9 +205,9 @@ class _Passing(cst.CSTTransformer):
         """
         if not m.findall(self._drawn, m.Name(m.MatchIfTrue(self._parameters.__contains__))):
             return cst.Module([]).code_for_node(self._drawn)
-        by_name = {each.keyword.value: each.value for each in call.args if each.keyword is not None}
+        by_name = {arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None}
         # A star may pass a parameter that has a default. The comparison of the results shows whether it does.
-        by_place = [each.value for each in takewhile(lambda each: not each.star, call.args) if each.keyword is None]
+        by_place = [arg.value for arg in takewhile(lambda arg: not arg.star, call.args) if arg.keyword is None]
 
         def given(node: cst.CSTNode, _: object) -> cst.CSTNode:
             name = cst.ensure_type(node, cst.Name).value

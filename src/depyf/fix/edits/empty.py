@@ -55,25 +55,25 @@ def without_check(module: cst.Module, line: int) -> cst.Module:
     """
     lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     loops = [
-        each
-        for each in m.findall(module, m.For(body=m.IndentedBlock()))
-        if lines[each].start.line <= line <= lines[each].end.line
+        node
+        for node in m.findall(module, m.For(body=m.IndentedBlock()))
+        if lines[node].start.line <= line <= lines[node].end.line
     ]
     if not loops:
         raise RefusedError("the line is in no loop")
-    loop = cst.ensure_type(max(loops, key=lambda each: lines[each].start.line), cst.For)
+    loop = cst.ensure_type(max(loops, key=lambda node: lines[node].start.line), cst.For)
     rows = list(loop.body.body)
     at = next((number for number, row in enumerate(rows) if m.matches(row, _CHECK)), None)
     if at is None:
         raise RefusedError("its loop has no check for an empty selection that goes on with the next round")
     checked = cst.ensure_type(rows[at], cst.If).test
-    names = {cst.ensure_type(each, cst.Name).value for each in m.findall(checked, m.Name())} - {"len", "numel", "shape"}
+    names = {cst.ensure_type(node, cst.Name).value for node in m.findall(checked, m.Name())} - {"len", "numel", "shape"}
     if not rows[at + 1 :] or not all(_changes_selected(row, names - {"size"}) for row in rows[at + 1 :]):
         raise RefusedError("a statement after the check does more than change selected items")
     body = loop.body.with_changes(body=[*rows[:at], *rows[at + 1 :]])
-    made = module.deep_replace(loop, loop.with_changes(body=body))
-    assert isinstance(made, cst.Module)
-    return made
+    changed = module.deep_replace(loop, loop.with_changes(body=body))
+    assert isinstance(changed, cst.Module)
+    return changed
 
 
 def _changes_selected(row: cst.CSTNode, names: set[str]) -> bool:

@@ -53,22 +53,22 @@ def guarded(module: cst.Module, line: int) -> cst.Module:
     """
     module, line = _without_reports(module, line)
 
-    def change(found: Statement) -> Sequence[Statement]:
-        branch = _branch(found)
+    def change(stmt: Statement) -> Sequence[Statement]:
+        branch = _branch(stmt)
         condition = condition_of(branch.test)
         refuse_impure(condition)
         name = _fresh(module)
-        rows = [row for each in _rows(branch) for row in _chosen(module, branch, each, cst.Name(name))]
+        rows = [row for node in _rows(branch) for row in _chosen(module, branch, node, cst.Name(name))]
         assigned = cst.Assign([cst.AssignTarget(cst.Name(name))], condition)
-        return [cst.SimpleStatementLine([assigned], leading_lines=found.leading_lines), *rows]
+        return [cst.SimpleStatementLine([assigned], leading_lines=stmt.leading_lines), *rows]
 
     return replace_statement(module, line, change)
 
 
-def _branch(found: Statement) -> cst.If:
-    if not isinstance(found, cst.If) or found.orelse is not None:
+def _branch(stmt: Statement) -> cst.If:
+    if not isinstance(stmt, cst.If) or stmt.orelse is not None:
         raise RefusedError("it is no `if` statement, or has an `else`")
-    return found
+    return stmt
 
 
 def _rows(block: cst.If | cst.For) -> list[cst.BaseStatement | cst.BaseSmallStatement]:
@@ -76,11 +76,11 @@ def _rows(block: cst.If | cst.For) -> list[cst.BaseStatement | cst.BaseSmallStat
     rows: list[cst.BaseStatement | cst.BaseSmallStatement] = []
     for row in block.body.body:
         rows += row.body if isinstance(row, cst.SimpleStatementLine) else [row]
-    return [each for each in rows if not m.matches(each, m.Pass())]
+    return [node for node in rows if not m.matches(node, m.Pass())]
 
 
 def _fresh(module: cst.Module) -> str:
-    taken = {cst.ensure_type(each, cst.Name).value for each in m.findall(module, m.Name())}
+    taken = {cst.ensure_type(node, cst.Name).value for node in m.findall(module, m.Name())}
     return next(name for name in (CONDITION, *(f"{CONDITION}_{n}" for n in range(2, 100))) if name not in taken)
 
 
@@ -92,14 +92,14 @@ def _without_reports(module: cst.Module, line: int) -> tuple[cst.Module, int]:
     """
     count: list[int] = []
 
-    def split(found: Statement) -> Sequence[Statement]:
-        branch = _branch(found)
+    def split(stmt: Statement) -> Sequence[Statement]:
+        branch = _branch(stmt)
         rows = _rows(branch)
-        told = [is_report(each) for each in rows]
-        count.append(sum(told))
-        if not any(told) or all(told):
-            return [found]
-        if told != sorted(told, reverse=True) or "\n" in module.code_for_node(branch.test):
+        reporting = [is_report(node) for node in rows]
+        count.append(sum(reporting))
+        if not any(reporting) or all(reporting):
+            return [stmt]
+        if reporting != sorted(reporting, reverse=True) or "\n" in module.code_for_node(branch.test):
             raise RefusedError("a report of the branch comes after another statement")
         return [
             _with_rows(branch, rows[: count[0]]),
@@ -113,7 +113,7 @@ def _without_reports(module: cst.Module, line: int) -> tuple[cst.Module, int]:
 
 
 def _with_rows(branch: cst.If, rows: Sequence[cst.CSTNode]) -> cst.If:
-    whole = [each if isinstance(each, cst.BaseStatement) else cst.SimpleStatementLine([each]) for each in rows]  # type: ignore[list-item]
+    whole = [node if isinstance(node, cst.BaseStatement) else cst.SimpleStatementLine([node]) for node in rows]  # type: ignore[list-item]
     return branch.with_changes(body=cst.IndentedBlock(whole))
 
 
@@ -127,7 +127,7 @@ def _chosen(module: cst.Module, branch: cst.If, row: cst.CSTNode, condition: cst
         refuse_impure(row.iter)
         if row.orelse is not None:
             raise RefusedError("a loop of the branch has an `else`")
-        rows = [_changed_in_place(each, condition) for each in _rows(row)]
+        rows = [_changed_in_place(node, condition) for node in _rows(row)]
         return [row.with_changes(body=cst.IndentedBlock(rows), leading_lines=())]
     if isinstance(row, cst.Assign) and m.matches(row, m.Assign(targets=[m.AssignTarget(m.Name())])):
         name = cst.ensure_type(row.targets[0].target, cst.Name)
@@ -149,7 +149,7 @@ def _line(row: cst.BaseSmallStatement) -> cst.SimpleStatementLine:
 
 
 def _where(condition: cst.Name, value: cst.BaseExpression, other: cst.BaseExpression) -> cst.Call:
-    return cst.Call(cst.parse_expression("torch.where"), [cst.Arg(each) for each in (condition, value, other)])
+    return cst.Call(cst.parse_expression("torch.where"), [cst.Arg(node) for node in (condition, value, other)])
 
 
 def _is_listed(value: cst.BaseExpression, name: cst.Name) -> bool:
@@ -181,7 +181,7 @@ def _changed_in_place(row: cst.CSTNode, condition: cst.Name) -> cst.SimpleStatem
         call = cst.ensure_type(cst.ensure_type(row, cst.Expr).value, cst.Call)
         function = cst.ensure_type(call.func, cst.Attribute)
         owner, name = function.value, function.attr.value
-        given = [code(each.value) for each in call.args]
+        given = [code(node.value) for node in call.args]
         if name in IN_PLACE:
             value = call.with_changes(func=function.with_changes(attr=cst.Name(name.removesuffix("_"))))
         elif name in FILLED and len(given) == FILLED[name].count("{1}"):
@@ -190,7 +190,7 @@ def _changed_in_place(row: cst.CSTNode, condition: cst.Name) -> cst.SimpleStatem
             raise RefusedError(f"the branch calls `{name}`")
     else:
         raise RefusedError("the branch does more than set names and change tensors in place")
-    for each in (owner, value):
-        refuse_impure(each)
+    for node in (owner, value):
+        refuse_impure(node)
     chosen = code(_where(condition, value, owner))
     return statement(f"{code(owner)}.copy_({chosen})")

@@ -98,7 +98,7 @@ def _callers(module: cst.Module, line: int) -> list[int]:
     """Return the lines that call the function that contains a line."""
     name = enclosing_function(module, line).name.value
     where = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
-    return [where[each].start.line for each in m.findall(module, m.Call(m.Name(name)))]
+    return [where[call].start.line for call in m.findall(module, m.Call(m.Name(name)))]
 
 
 def _is_of_report(finding: Finding) -> bool:
@@ -120,28 +120,28 @@ def reported(module: cst.Module, line: int, *, form: str = DISABLED) -> cst.Modu
     name = f"report_{line}"
     after_import_of_torch(module, name)  # refuses a file without torch
     known = names_of_module(module) | set(dir(builtins))
-    made: list[str] = []
+    definitions: list[str] = []
 
-    def change(found: Statement) -> Sequence[Statement]:
-        body, given = _moved(module, found, known)
+    def change(stmt: Statement) -> Sequence[Statement]:
+        body, given = _moved(module, stmt, known)
         plain = ", ".join(given)
         typed = ", ".join(f"{parameter}: {_type(module, value)}" for parameter, value in given.items())
         parameters = typed if form is OPERATOR else plain
-        made.append(form.format(name, parameters, indent(body.strip("\n"), "    ")))
-        made.append(FAKE.format(name, plain))
+        definitions.append(form.format(name, parameters, indent(body.strip("\n"), "    ")))
+        definitions.append(FAKE.format(name, plain))
         new = statement(f"{name}({', '.join(given.values())})")
-        return [new.with_changes(leading_lines=found.leading_lines)]
+        return [new.with_changes(leading_lines=stmt.leading_lines)]
 
     changed = replace_statement(module, line, change)
-    added = [cst.parse_statement(made[0])]
+    added = [cst.parse_statement(definitions[0])]
     if form is not DISABLED:
-        added.append(cst.parse_statement(made[1]))
+        added.append(cst.parse_statement(definitions[1]))
     if form is OPERATOR:
         added.append(statement(f"{name}.register_effect(torch.library.EffectType.ORDERED)"))
     if form is DISABLED:
         added.append(statement(f"torch._dynamo.config.reorderable_logging_functions.add({name})"))
     blank = [cst.EmptyLine(indent=False)] * 2
-    return after_definition_of(changed, line, [each.with_changes(leading_lines=blank) for each in added])
+    return after_definition_of(changed, line, [new.with_changes(leading_lines=blank) for new in added])
 
 
 def _type(module: cst.Module, value: str) -> str:
@@ -151,24 +151,24 @@ def _type(module: cst.Module, value: str) -> str:
     return "int" if value.isidentifier() and m.findall(module, counting) else "torch.Tensor"
 
 
-def _moved(module: cst.Module, found: Statement, known: set[str]) -> tuple[str, dict[str, str]]:
+def _moved(module: cst.Module, stmt: Statement, known: set[str]) -> tuple[str, dict[str, str]]:
     """Return the text of a statement as the body of a function, and the arguments by their parameters.
 
     The graph computes the condition of a branch, unless a part of it may not be evaluated.
     """
     inside = _Parameters(known)
-    if not isinstance(found, cst.If):
-        call = _call(found).visit(inside)
+    if not isinstance(stmt, cst.If):
+        call = _call(stmt).visit(inside)
         assert isinstance(call, cst.Call)
         return module.code_for_node(call), inside.given
-    for row in _rows(found):
+    for row in _rows(stmt):
         if not m.matches(row, m.Raise() | m.Pass()):
             _call(cst.SimpleStatementLine([row]))
-    is_one = found.orelse is None and not m.findall(found.test, m.BooleanOperation() | m.IfExp() | m.NamedExpr())
-    body = found.with_changes(leading_lines=())
+    is_one = stmt.orelse is None and not m.findall(stmt.test, m.BooleanOperation() | m.IfExp() | m.NamedExpr())
+    body = stmt.with_changes(leading_lines=())
     if is_one:
-        is_not = m.matches(found.test, m.UnaryOperation(operator=m.Not()))
-        test = found.test.expression if is_not else found.test  # type: ignore[attr-defined]
+        is_not = m.matches(stmt.test, m.UnaryOperation(operator=m.Not()))
+        test = stmt.test.expression if is_not else stmt.test  # type: ignore[attr-defined]
         inside.given["condition"] = module.code_for_node(without_item(test))
         name = cst.Name("condition")
         body = body.with_changes(test=cst.UnaryOperation(cst.Not(), name) if is_not else name)
@@ -238,15 +238,15 @@ def is_report(row: cst.CSTNode) -> bool:
     return True
 
 
-def _call(found: Statement) -> cst.Call:
-    inside = found.body if isinstance(found, cst.SimpleStatementLine) else ()
+def _call(stmt: Statement) -> cst.Call:
+    inside = stmt.body if isinstance(stmt, cst.SimpleStatementLine) else ()
     if len(inside) != 1 or not isinstance(inside[0], cst.Expr) or not isinstance(inside[0].value, cst.Call):
         raise RefusedError("it is no statement of one call")
     call = inside[0].value
     name = cst.Module([]).code_for_node(call.func).rpartition(".")[2]
     if name not in CALLED:
         raise RefusedError(f"`{name}` is no function that only reports")
-    if m.findall(call, _SCOPES) or any(each.star for each in call.args):
+    if m.findall(call, _SCOPES) or any(arg.star for arg in call.args):
         raise RefusedError("its arguments are more than expressions of values")
     return call
 
