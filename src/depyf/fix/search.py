@@ -24,7 +24,7 @@ from depyf.fix.counts import BETTER, EQUAL, TRADE, WORSE, compare_counts, is_bet
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
 from depyf.fix.trees import first_line_of_function
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness, step_ratio
-from depyf.fix.unchanged import changed_elsewhere, line_before
+from depyf.fix.unchanged import changed_elsewhere, line_before, line_replaced
 from depyf.model.index_reader import Run
 from depyf.model.user_source import is_foreign
 
@@ -222,13 +222,14 @@ class Search:
         return False
 
     def _in_the_users_text(self, edit: Edit) -> Edit | None:
-        """Return an edit with the number of its line in the user's text; None if the line is of an edit."""
+        """Return an edit with the number of its line in the user's text, or of the line that an edit replaces by it."""
         assert self._ground is not None
         path = self._tries.program.path_of(edit.file)
         text = self._texts(sorted(self._ground[0])).get(path)
         if edit.is_of_file or text is None:
             return edit
-        line = line_before(cst.parse_module(_read(path)).code, text, edit.line)
+        old = cst.parse_module(_read(path)).code
+        line = line_before(old, text, edit.line) or line_replaced(old, text, edit.line)
         return replace(edit, line=line) if line else None
 
     def _alone(self, result: Result, number: int) -> Tried:

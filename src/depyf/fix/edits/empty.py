@@ -21,7 +21,7 @@ import libcst.matchers as m
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.findings import Finding
-from depyf.fix.edit import Edit, RefusedError, proposer, subject_of
+from depyf.fix.edit import Edit, RefusedError, proposer
 from depyf.model.index_reader import Run
 
 KINDS = ("break-data-dependent-branch", "break-dynamic-shape", "graph-break")
@@ -44,7 +44,8 @@ def unchecked_selections(run: Run, finding: Finding) -> Iterator[Edit]:
     if finding.kind not in KINDS or where is None:
         return
     what = "the check for an empty selection goes"
-    yield Edit(where.file, where.line, what, subject_of(finding), without_check, is_quiet=True)
+    # It is not instead of the switch for the size of the selection, but beside it.
+    yield Edit(where.file, where.line, what, ("empty-selection", str(where)), without_check, is_quiet=True)
 
 
 def without_check(module: cst.Module, line: int) -> cst.Module:
