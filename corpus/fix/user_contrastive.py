@@ -42,7 +42,7 @@ def train(steps=6):
         opt.zero_grad()
         out["loss"].backward()
         opt.step()
-    print("loss %.4f scale %.3f" % (out["loss"].item(), out["scale"]))
+    print(f"loss {out['loss'].item():.4f} scale {out['scale']:.3f}")
 
 
 if __name__ == "__main__":
