@@ -63,6 +63,40 @@ def test_a_branch_that_only_reports_or_raises_runs_after_the_graph(
     compile(made, "made", "exec")
 
 
+METERS = """import torch
+
+meters = {{"loss": AverageMeter()}}
+
+
+def f(x):
+    {statement}
+    return x{use}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "call", "body"),
+    [
+        ('meters["loss"].update(x.item(), 1)', "report_7(x)", "(x):\n    meters["),
+        ("assert x.min() > 0, 'low'", "report_7(x.min() > 0)", "(condition):\n    assert condition, 'low'"),
+        ('writer.add_scalar("loss", x.item())', "report_7(x)", "(x):\n    writer."),
+    ],
+)
+def test_a_meter_a_writer_or_an_assertion_runs_after_the_graph(statement: str, call: str, body: str) -> None:
+    text = METERS.format(statement=statement, use="").replace("meters =", "writer = SummaryWriter()\nmeters =")
+    made = reported(cst.parse_module(text.replace("\n\n\n", "\n\n")), 7).code
+    assert f"    {call}\n    return x\n" in made and f"def report_7{body}" in made
+
+
+@pytest.mark.parametrize(
+    ("statement", "use"),
+    [('meters["loss"].update(x)', ' * meters["loss"].mean'), ("x.update(1)", ""), ("meters.clear()", "")],
+)
+def test_an_object_that_the_function_reads_stays(statement: str, use: str) -> None:
+    with pytest.raises(RefusedError):
+        reported(cst.parse_module(METERS.format(statement=statement, use=use)), 7)
+
+
 def test_a_report_becomes_a_leaf_function() -> None:
     made = reported(in_function("print(x.sum())"), 5, form=LEAF).code
     assert "@torch._dynamo.decorators.leaf_function\ndef report_5(x):\n    print(x.sum())\n" in made

@@ -32,7 +32,17 @@ from depyf.fix.edit import Edit, RefusedError, event_of, kinds_of, proposer, sub
 from depyf.fix.trees import compiled_names, enclosing_function, names_of_module, stored
 from depyf.model.index_reader import Run
 
-KINDS = frozenset(("break-time", "break-random", "break-item", "c-extension", "break-c-extension", "graph-break"))
+KINDS = frozenset(
+    (
+        "break-time",
+        "break-random",
+        "break-numpy-random",
+        "break-item",
+        "c-extension",
+        "break-c-extension",
+        "graph-break",
+    )
+)
 SOURCES = ("time.", "random.", "np.random.", "numpy.random.", "datetime.", "os.getenv", "os.environ")
 
 

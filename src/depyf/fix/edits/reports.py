@@ -56,9 +56,21 @@ KINDS = frozenset(
         "break-item",
         "break-time",
         "break-data-dependent-branch",
+        "break-data-dependent-assert",
+        "break-skipped-function",
+        "break-c-extension",
+        "graph-break",
     )
 )
-CALLED = frozenset(("print", "info", "debug", "warning", "warn", "error", "exception", "critical", "log", "write"))
+LOUD = frozenset(("break-print", "break-logging", "break-warning", "break-text-of-tensor", "break-item"))
+"""The kinds for which the table shows why a statement is no report."""
+CALLED = frozenset(
+    "print info debug warning warn error exception critical log write add_scalar add_scalars add_histogram add_text "
+    "add_image set_postfix set_postfix_str set_description log_metric log_metrics log_dict secho echo".split()
+)
+"""Functions that only report: of Python, `logging`, TensorBoard, `tqdm`, MLflow and click."""
+COLLECTING = frozenset(("update", "observe", "push"))
+"""Functions that add to an object of the module, such as a meter, that the compiled function uses for nothing else."""
 
 
 LEAF = "@torch._dynamo.decorators.leaf_function\ndef {0}({1}):\n{2}\n"
@@ -71,9 +83,9 @@ DISABLED = "@torch.compiler.disable\ndef {0}({1}):\n{2}\n"
 def reports(run: Run, finding: Finding) -> Iterator[Edit]:
     """Yield the function for a statement that reports something, or for a branch that only reports or raises."""
     where = finding.where
-    if where is None or not (finding.kind in KINDS or _is_of_report(finding)):
+    if where is None or finding.kind not in KINDS:
         return
-    is_quiet = finding.kind in ("break-data-dependent-branch", "break-time")
+    is_quiet = finding.kind not in LOUD
     rows: tuple[tuple[str, Change, Roots | None], ...] = (
         ("the report becomes a function that torch calls after the graph", reported, _line_itself),
         ("the function that only reports is called after the graph", reporter_after, _callers),
@@ -99,11 +111,6 @@ def _callers(module: cst.Module, line: int) -> list[int]:
     name = enclosing_function(module, line).name.value
     where = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     return [where[call].start.line for call in m.findall(module, m.Call(m.Name(name)))]
-
-
-def _is_of_report(finding: Finding) -> bool:
-    """Return whether torch cannot call the reporting function of a line after the graph, with the values it gets."""
-    return finding.kind == "graph-break" and "reorder" in finding.line
 
 
 def reported(module: cst.Module, line: int, *, form: str = DISABLED) -> cst.Module:
@@ -157,8 +164,10 @@ def _moved(module: cst.Module, stmt: Statement, known: set[str]) -> tuple[str, d
     The graph computes the condition of a branch, unless a part of it may not be evaluated.
     """
     inside = _Parameters(known)
+    if m.matches(stmt, m.SimpleStatementLine([m.Assert()])):
+        return _moved_assert(module, stmt, inside)
     if not isinstance(stmt, cst.If):
-        call = _call(stmt).visit(inside)
+        call = _call(stmt, module).visit(inside)
         assert isinstance(call, cst.Call)
         return module.code_for_node(call), inside.given
     for row in _rows(stmt):
@@ -175,6 +184,17 @@ def _moved(module: cst.Module, stmt: Statement, known: set[str]) -> tuple[str, d
         inside.leave_alone(name)
     moved = body.visit(inside)
     assert isinstance(moved, cst.If)
+    return module.code_for_node(moved), inside.given
+
+
+def _moved_assert(module: cst.Module, stmt: Statement, inside: _Parameters) -> tuple[str, dict[str, str]]:
+    """Return an assertion as the body of a function. The graph computes its condition."""
+    assertion = cst.ensure_type(cst.ensure_type(stmt, cst.SimpleStatementLine).body[0], cst.Assert)
+    inside.given["condition"] = module.code_for_node(without_item(assertion.test))
+    name = cst.Name("condition")
+    inside.leave_alone(name)
+    moved = assertion.with_changes(test=name).visit(inside)
+    assert isinstance(moved, cst.Assert)
     return module.code_for_node(moved), inside.given
 
 
@@ -238,17 +258,36 @@ def is_report(row: cst.CSTNode) -> bool:
     return True
 
 
-def _call(stmt: Statement) -> cst.Call:
+def _call(stmt: Statement, module: cst.Module | None = None) -> cst.Call:
+    """Return the call that a statement consists of, if it only reports.
+
+    Args:
+        stmt: the statement.
+        module: its module, if it may also add to an object of the module.
+
+    Raises:
+        RefusedError: it is another statement.
+    """
     inside = stmt.body if isinstance(stmt, cst.SimpleStatementLine) else ()
     if len(inside) != 1 or not isinstance(inside[0], cst.Expr) or not isinstance(inside[0].value, cst.Call):
         raise RefusedError("it is no statement of one call")
     call = inside[0].value
-    name = cst.Module([]).code_for_node(call.func).rpartition(".")[2]
-    if name not in CALLED:
+    owner, _, name = cst.Module([]).code_for_node(call.func).rpartition(".")
+    is_collected = name in COLLECTING and module is not None and _is_used_once(module, owner)
+    if name not in CALLED and not is_collected:
         raise RefusedError(f"`{name}` is no function that only reports")
     if m.findall(call, _SCOPES) or any(arg.star for arg in call.args):
         raise RefusedError("its arguments are more than expressions of values")
     return call
+
+
+def _is_used_once(module: cst.Module, owner: str) -> bool:
+    """Return whether an owner is an object of the module, or an item of one, that only one function uses, and once."""
+    name = owner.partition("[")[0]
+    if name not in names_of_module(module):
+        return False
+    counts = [len(m.findall(node, m.Name(name))) for node in m.findall(module, m.FunctionDef())]
+    return max(counts, default=0) == 1
 
 
 _SCOPES = (

@@ -3,6 +3,7 @@
 torch._dynamo.graph_break()    goes
 y = copy.deepcopy(x)           y = x.clone()
 y.data = x * 2                 y.copy_(x * 2)
+x.t_()                         x = x.t()
 n = x.max().item()             n = x.max().detach()
 @torch.compiler.disable        goes from the function that the line calls
 """
@@ -68,6 +69,22 @@ def with_copy(module: cst.Module, line: int) -> cst.Module:
         owner = cst.ensure_type(inside.targets[0].target, cst.Attribute).value
         call = cst.Call(cst.Attribute(owner, cst.Name("copy_")), [cst.Arg(inside.value)])
         return [stmt.with_changes(body=[cst.Expr(call)])]
+
+    return replace_statement(module, line, change)
+
+
+def with_view(module: cst.Module, line: int) -> cst.Module:
+    """Give a name the view that it gets in place."""
+
+    def change(stmt: Statement) -> Sequence[Statement]:
+        in_place = m.Expr(m.Call(m.Attribute(m.Name(), m.Name(m.MatchIfTrue(lambda name: name.endswith("_"))))))
+        if not isinstance(stmt, cst.SimpleStatementLine) or not m.matches(stmt, m.SimpleStatementLine([in_place])):
+            raise RefusedError("it is no statement that reshapes a name in place")
+        call = cst.ensure_type(cst.ensure_type(stmt.body[0], cst.Expr).value, cst.Call)
+        function = cst.ensure_type(call.func, cst.Attribute)
+        plain = function.with_changes(attr=cst.Name(function.attr.value.removesuffix("_")))
+        owner = cst.ensure_type(function.value, cst.Name)
+        return [stmt.with_changes(body=[cst.Assign([cst.AssignTarget(owner)], call.with_changes(func=plain))])]
 
     return replace_statement(module, line, change)
 
@@ -156,6 +173,7 @@ REWRITES: dict[str, tuple[str, Change]] = {
     "break-explicit": ("`torch._dynamo.graph_break()` goes", without_break),
     "break-deepcopy": ("`copy.deepcopy` becomes `clone`", with_clone),
     "break-data-attribute": ("`.data =` becomes `copy_`", with_copy),
+    "break-inplace-view": ("the name gets a view, and is not reshaped in place", with_view),
     "break-item": ("the number stays a tensor, without `.item()`", with_tensor),
 }
 """The rewrite for each kind of break."""

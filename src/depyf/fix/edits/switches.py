@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -68,7 +69,9 @@ _NO_EDITS = frozenset(("suppress_errors", "disable", "verbose", "replay_record_e
 def reordered_prints(run: Run, finding: Finding) -> Iterator[Edit]:
     """Yield the switch that lets Dynamo print after the graph, for a call of `print` that breaks it."""
     if finding.kind == "break-print":
-        yield _switch(finding, f"{CONFIG}.reorderable_logging_functions.add(print)", finding.kind)
+        # torch loses the prints of functions that Dynamo inlines.
+        text = f"{CONFIG}.reorderable_logging_functions.add(print)"
+        yield replace(_switch(finding, text, finding.kind), in_root=lambda _, line: [line])
 
 
 def _switch(finding: Finding, text: str, kind: str) -> Edit:
