@@ -18,7 +18,7 @@ from depyf.model.user_source import OWN_PACKAGES, is_installed
 
 if TYPE_CHECKING:
     from depyf.fix.search import Result
-    from depyf.fix.tries import Tries
+    from depyf.fix.tries import Program, Tries
 
 MOST_COPIED = 200 * 2**20
 """The most bytes of a working directory that is copied for the runs."""
@@ -43,6 +43,11 @@ NOT_COPIED = shutil.ignore_patterns(
     help="The dump of `depyf run` whose findings get the results [depyf_output].",
 )
 @click.option("--patch", default="depyf_fix.patch", type=click.Path(path_type=Path), help="The file of the patch.")
+@click.option(
+    "--contract",
+    type=click.Path(path_type=Path),
+    help="Write a test here that fails if the program compiles worse again than with the edits.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and no table.")
 @click.option("--max-tries", default=40, metavar="N", help="The most runs of the program [40].")
 @click.option("--budget", default=1800.0, metavar="SECONDS", help="Begin no run after this time [1800].")
@@ -63,6 +68,7 @@ def fix_command(
     applied: bool,
     output: Path,
     patch: Path,
+    contract: Path | None,
     as_json: bool,
     max_tries: int,
     budget: float,
@@ -109,6 +115,8 @@ def fix_command(
         result = _searched(tries, max_tries, budget, only, as_json)
         text = _report(result, patch, as_json)
         _note(output, result)
+        if contract is not None:
+            _contract(program, result, contract)
         if applied:
             _apply(result.texts)
     finally:
@@ -139,6 +147,22 @@ def _report(result: Result, patch: Path, as_json: bool) -> str:
     for line in [json.dumps(report, indent=1)] if as_json else told.lines(result, str(patch)):
         click.echo(line)
     return text
+
+
+def _contract(program: Program, result: Result, file: Path) -> None:
+    """Write the test of the contract, if edits are kept."""
+    from depyf.fix.gained import contract_test
+
+    if result.made is None:
+        click.echo(f"depyf fix: no edit is kept, so {file} is not written", err=True)
+        return
+    try:
+        text = contract_test(program, result.made, file)
+    except ValueError as error:
+        click.echo(f"depyf fix: {file} is not written: {error}", err=True)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
 
 
 def _note(output: Path, result: Result) -> None:
