@@ -137,6 +137,8 @@ def loaded(path: Path, name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"{path.stem}_{name}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # torch imports the module of a class that it traces
+    torch.manual_seed(0)  # a program may make its model at its top level
     spec.loader.exec_module(module)
     return module
 
@@ -167,6 +169,8 @@ def different(before: ModuleType, after: ModuleType, count: int) -> list[str]:
 def _result(function: Any, inputs: Any) -> Any:  # noqa: ANN401 - the programs' own values
     torch.manual_seed(0)
     random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
     try:
         return function(*inputs)
     except Exception as error:  # noqa: BLE001 - an error is a result that the judge tells

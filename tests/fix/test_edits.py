@@ -11,7 +11,7 @@ import libcst as cst
 
 from depyf.fix.edit import RefusedError
 from depyf.fix.edits.branches import _chosen
-from depyf.fix.edits.marks import _arguments, _Dynamic
+from depyf.fix.edits.marks import _Dynamic, arguments_of
 from depyf.fix.trees import after_import_of_torch, replace_statement, statement
 
 
@@ -91,7 +91,7 @@ def test_a_statement_comes_after_the_imports() -> None:
     ],
 )
 def test_only_a_plain_name_is_marked(text: str, names: list[str]) -> None:
-    assert _arguments(statement(text), 0, "x") == names
+    assert arguments_of(statement(text), 0, "x") == names
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_a_number_is_drawn_in_the_call() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        DRAWS.format(expression="random.uniform(0, n)"),
+        DRAWS.format(expression="random.uniform(0, y)"),
         DRAWS.format(expression="math.sin(1)"),
         DRAWS.format(expression="random.random()") + "other(step)\n",
         DRAWS.format(expression="random.random()").replace("torch.compile(f, ", "torch.compile(g(f), "),

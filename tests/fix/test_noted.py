@@ -13,12 +13,13 @@ pytest.importorskip("libcst", reason="depyf[fix] installs it")
 from depyf.cli.launch import offered as offers
 from depyf.cli.launch.settings import Settings
 from depyf.findings import findings
+from depyf.fix.counts import Counts
 from depyf.fix.edit import Edit
 from depyf.fix.noted import note
 from depyf.fix.offer import offer
 from depyf.fix.results import Verdict
 from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, Result, Tried
-from depyf.fix.tries import Counts, Outcome, Sameness
+from depyf.fix.tries import Outcome, Sameness
 from depyf.model.index_json import index_json
 from depyf.model.index_reader import read_run
 from depyf.model.run import Compile, CompileId, Function, GraphBreak, Session, Transformed

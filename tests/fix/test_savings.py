@@ -14,6 +14,7 @@ pytest.importorskip("libcst", reason="depyf[fix] installs it")
 
 import libcst as cst
 
+from depyf.fix.counts import Counts
 from depyf.fix.edit import RefusedError
 from depyf.fix.results import Record, Verdict
 from depyf.fix.savings import HELPS, NO_GAIN, Savings, TriedSaving, _sameness
@@ -21,7 +22,7 @@ from depyf.fix.savings_candidates import BORDER, Saving, _scaled, _switches
 from depyf.fix.savings_edits import compile_blocks, reuse_region, without_option, without_statement
 from depyf.fix.savings_facts import Measured
 from depyf.fix.savings_told import data, lines
-from depyf.fix.tries import Counts, Outcome, Sameness
+from depyf.fix.tries import Outcome, Sameness
 from depyf.model.cold_start import ColdStart
 from depyf.model.compile_times import OWN, Cell, CompileTimes, Place
 from depyf.model.repeats import reads_an_input, repeats_in

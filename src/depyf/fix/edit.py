@@ -31,6 +31,8 @@ class Edit:
     moves_border: whether it gives `torch.compile` another function. Its calls are compared with the edited program
         without any compile, since the program as it is has no such calls.
     is_quiet: whether it is not mentioned if its preconditions do not hold: it is seldom the edit for its finding.
+    in_root: returns the lines that must be of functions that `torch.compile` was given, or None if it does not matter.
+        torch calls a report after the graph only from them: it loses those of functions that Dynamo inlines.
     is_offered: whether it changes what the program computes. It is shown, and never tried.
     """
 
@@ -43,6 +45,7 @@ class Edit:
     moves_border: bool = False
     is_offered: bool = False
     is_quiet: bool = False
+    in_root: Callable[[cst.Module, int], list[int]] | None = None
 
     @property
     def key(self) -> tuple[str, int, str]:

@@ -7,14 +7,14 @@ import os
 from pathlib import Path
 
 from depyf.findings import findings
-from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, NOT_NEEDED, Result, Tried
+from depyf.fix.search import DIFFERS, HARMS, HELPS, NO_EFFECT, NOT_NEEDED, TRADES, Result, Tried
 from depyf.model.claims import own_process
 from depyf.model.index_json import index_json
 from depyf.model.index_reader import load_index, read_run
 from depyf.model.writer import INDEX
 from depyf.views.index_markdown import index_markdown
 
-_BEST = (HELPS, NOT_NEEDED, NO_EFFECT, DIFFERS)
+_BEST = (HELPS, NOT_NEEDED, TRADES, NO_EFFECT, HARMS, DIFFERS)
 """The states of an edit, the best first. An edit that is not applicable says nothing."""
 
 
@@ -38,6 +38,8 @@ def _words(tried: Tried) -> str:
         return f"{what}: {same}, so it was dropped"
     if tried.state == NO_EFFECT:
         return f"{what}: no effect alone" + (f", needed by the others, {same}" if tried.is_kept else "")
+    if tried.state in (TRADES, HARMS) and not tried.is_kept:
+        return f"{what}: {tried.words}, so it was dropped"
     return f"{what}: {tried.words}, {same}"
 
 

@@ -7,6 +7,9 @@ import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+PYTEST = "pytest"
+"""The module whose runs read test files as other modules are read, and whose times are not compared."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -18,6 +21,7 @@ class Plan:
     directory: the working directory of the run.
     calls: the number of calls of compiled code whose results are recorded. The run stops after these if `stops`.
     is_eager: whether torch compiles nothing.
+    backend: the backend to use instead of the program's; empty for the program's own.
     """
 
     target: str
@@ -29,6 +33,12 @@ class Plan:
     calls: int = 50
     stops: bool = False
     is_eager: bool = False
+    backend: str = ""
+
+    @property
+    def is_pytest(self) -> bool:
+        """Return whether the program is pytest."""
+        return self.is_module and self.target == PYTEST
 
     @property
     def dump(self) -> Path:

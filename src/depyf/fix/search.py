@@ -10,6 +10,7 @@ kept edits. The other runs end after the calls that are compared, if the program
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,15 +20,19 @@ import libcst as cst
 
 import depyf.fix.edits  # noqa: F401 - registers the edits
 from depyf.findings import Finding
+from depyf.fix.counts import BETTER, EQUAL, TRADE, WORSE, compare_counts, is_better, takes_longer
 from depyf.fix.edit import PROPOSERS, Edit, RefusedError, subject_of
+from depyf.fix.trees import first_line_of_function
 from depyf.fix.tries import Outcome, Sameness, Tries, sameness, step_ratio
-from depyf.fix.unchanged import changed_elsewhere, line_before
+from depyf.fix.unchanged import changed_elsewhere, line_before, line_replaced
 from depyf.model.index_reader import Run
 from depyf.model.user_source import is_foreign
 
 HELPS, NO_EFFECT, DIFFERS, REFUSED, NOT_NEEDED = "helps", "no effect alone", "differs", "refused", "not needed"
-OFFERED = "offered"
-USABLE = (HELPS, NO_EFFECT, NOT_NEEDED)
+OFFERED, TRADES, HARMS = "offered", "trade", "worse"
+USABLE = (HELPS, NO_EFFECT, NOT_NEEDED, TRADES)
+STATES = {BETTER: HELPS, EQUAL: NO_EFFECT, TRADE: TRADES, WORSE: HARMS}
+"""The state of an edit with equal results, by what it does to the numbers of the run alone."""
 MOST_ROUNDS = 5
 
 
@@ -143,6 +148,10 @@ class Search:
         if not result.same.is_equal:
             result.ended = f"the kept edits were dropped: run afresh, {result.same.words}"
             _keep_nothing(result)
+        elif not is_better(result.plain.counts, result.made.counts):
+            changes = effect(result.plain, result.made) or "nothing changes"
+            result.ended = f"the kept edits were dropped: run afresh, {changes}"
+            _keep_nothing(result)
         elif again is not None:
             result.ratio = step_ratio(again, result.made)
 
@@ -213,30 +222,57 @@ class Search:
         return False
 
     def _in_the_users_text(self, edit: Edit) -> Edit | None:
-        """Return an edit with the number of its line in the user's text; None if the line is of an edit."""
+        """Return an edit with the number of its line in the user's text, or of the line that an edit replaces by it."""
         assert self._ground is not None
         path = self._tries.program.path_of(edit.file)
         text = self._texts(sorted(self._ground[0])).get(path)
         if edit.is_of_file or text is None:
             return edit
-        line = line_before(cst.parse_module(_read(path)).code, text, edit.line)
+        old = cst.parse_module(_read(path)).code
+        line = line_before(old, text, edit.line) or line_replaced(old, text, edit.line)
         return replace(edit, line=line) if line else None
 
     def _alone(self, result: Result, number: int) -> Tried:
         edit = self._edits[number]
         if edit.is_offered:
             return self._offered(edit)
+        if not self._is_in_root(edit):
+            return Tried(edit, REFUSED, "torch loses what a function reports that Dynamo inlines")
         assert self._ground is not None
         base, before = self._ground
         try:
             outcome, same = self._run(result, base | {number})
         except RefusedError as error:
-            return Tried(edit, REFUSED, str(error))
+            # Another edit may have the statement.
+            rivals = {at for at in base if self._edits[at].key[:2] == edit.key[:2]}
+            if not rivals:
+                return Tried(edit, REFUSED, str(error))
+            base -= rivals
+            try:
+                outcome, same = self._run(result, base | {number})
+            except RefusedError:
+                return Tried(edit, REFUSED, str(error))
         if not same.is_equal:
             return Tried(edit, DIFFERS, same.words, outcome, same)
-        state = HELPS if outcome.counts.badness < before.counts.badness else NO_EFFECT
+        state = STATES[compare_counts(before.counts, outcome.counts)]
+        if state == HELPS and edit.moves_border and takes_longer(before.counts, outcome.counts):
+            state = TRADES  # a loop becomes a part of the graph, round by round
         removed = self._places(before, base) - self._places(outcome, base | {number})
         return Tried(edit, state, effect(before, outcome), outcome, same, removed=frozenset(removed))
+
+    def _is_in_root(self, edit: Edit) -> bool:
+        """Return whether the lines of an edit that must be are of functions that `torch.compile` was given."""
+        assert self._reference is not None
+        record = self._reference[0].record
+        if edit.in_root is None or record is None:
+            return True
+        module = cst.parse_module(_read(self._tries.program.path_of(edit.file)))
+        name = os.path.basename(edit.file)
+        try:
+            lines = edit.in_root(module, edit.line)
+        except RefusedError:
+            return False
+        return all(f"{name}:{first_line_of_function(module, line)}" in record.entries for line in lines)
 
     def _offered(self, edit: Edit) -> Tried:
         """Return an edit that is not tried, if its preconditions hold."""
@@ -266,22 +302,49 @@ class Search:
         chosen = _first_of_each([at for at in usable if result.tried[at].state == HELPS], result.tried)
         others = [at for at in usable if at not in chosen]
         best = self._set(result, chosen)
+        assert self._reference is not None
+        plain = self._reference[0].counts
+        if len(chosen) > 1 and (best is None or not is_better(plain, best[0].counts)):
+            chosen, best = self._one_by_one(result, chosen)
         whole = _first_of_each([*chosen, *others], result.tried)
         trial = self._set(result, whole) if whole != chosen else best
-        if trial is not None and (best is None or trial[0].counts.badness < best[0].counts.badness):
+        if trial is not None and self._is_preferred(trial[0], best):
             best, chosen = trial, whole
         for at in list(chosen):
             if _is_needed(result.tried, chosen, at):
                 continue
             less = [number for number in chosen if number != at]
             trial = self._set(result, less)
-            if best is not None and trial is not None and trial[0].counts.badness <= best[0].counts.badness:
+            if best is None or trial is None:
+                continue
+            if compare_counts(best[0].counts, trial[0].counts) in (BETTER, EQUAL):
                 best, chosen = trial, less
         self._keep(result, chosen, best)
 
+    def _one_by_one(self, result: Result, helping: Sequence[int]) -> tuple[list[int], tuple[Outcome, Sameness] | None]:
+        """Return edits that go together, from the one that helps most, and their run.
+
+        Two edits may be for one statement, such as a branch and the report in it.
+        """
+        chosen: list[int] = []
+        best: tuple[Outcome, Sameness] | None = None
+        for at in sorted(helping, key=lambda number: _alone_badness(result.tried[number])):
+            trial = self._set(result, [*chosen, at])
+            if trial is not None and (best is None or is_better(best[0].counts, trial[0].counts)):
+                chosen, best = [*chosen, at], trial
+        return sorted(chosen), best
+
+    def _is_preferred(self, trial: Outcome, best: tuple[Outcome, Sameness] | None) -> bool:
+        """Return whether a run with all edits replaces the best run so far: a set that may not be kept is no gain."""
+        assert self._reference is not None
+        plain = self._reference[0].counts
+        if best is None or not is_better(plain, best[0].counts):
+            return True
+        return is_better(plain, trial.counts) and trial.counts.badness < best[0].counts.badness
+
     def _keep(self, result: Result, chosen: Sequence[int], best: tuple[Outcome, Sameness] | None) -> None:
         assert self._reference is not None
-        if best is None or best[0].counts.badness >= self._reference[0].counts.badness:
+        if best is None or not is_better(self._reference[0].counts, best[0].counts):
             return
         result.made, result.same = best
         result.texts = self._texts(chosen)
@@ -336,6 +399,12 @@ class Search:
 
     def _number(self, tried: Tried) -> int:
         return next(at for at, edit in enumerate(self._edits) if edit is tried.edit)
+
+
+def _alone_badness(tried: Tried) -> tuple[int, int, int]:
+    """Return the order of the numbers of the run with an edit alone."""
+    assert tried.outcome is not None
+    return tried.outcome.counts.badness
 
 
 def _has_edits(plain: Outcome, only: str) -> bool:

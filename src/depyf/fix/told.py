@@ -9,8 +9,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from depyf.fix.search import DIFFERS, HELPS, NO_EFFECT, NOT_NEEDED, OFFERED, REFUSED, Result, Tried, effect, left
-from depyf.fix.tries import Counts, Outcome
+from depyf.fix.counts import Counts, cost
+from depyf.fix.search import (
+    DIFFERS,
+    HARMS,
+    HELPS,
+    NO_EFFECT,
+    NOT_NEEDED,
+    OFFERED,
+    REFUSED,
+    TRADES,
+    Result,
+    Tried,
+    effect,
+    left,
+)
+from depyf.fix.tries import Outcome
 from depyf.model.counts import counted
 from depyf.model.user_source import is_installed
 
@@ -19,6 +33,8 @@ WORDS = {
     HELPS: "kept",
     NO_EFFECT: "dropped",
     NOT_NEEDED: "dropped",
+    TRADES: "dropped, since it only trades one for the other",
+    HARMS: "dropped",
     DIFFERS: "dropped",
     REFUSED: "not applicable",
     OFFERED: "not tried: choose it yourself",
@@ -35,6 +51,9 @@ def lines(result: Result, patch: str) -> Iterator[str]:
         yield f"  {number}. {tried.edit.place}  {tried.edit.what}  {_said(tried)}"
     if result.made is not None and result.same is not None:
         yield f"together: {_counts(result.made, result.ratio)}; {result.same.words}"
+        price = cost(result.plain.counts, result.made.counts, result.ratio)
+        if price:
+            yield f"the price: {price}"
         yield f"patch: {patch}   (depyf fix --apply writes it to your files)"
     elif not result.ended:
         yield "no edit helps" if result.tried else "no finding has an edit that can be tried"

@@ -88,6 +88,23 @@ def statement(text: str) -> cst.SimpleStatementLine:
     return parsed
 
 
+def in_brackets(value: cst.BaseExpression) -> cst.BaseExpression:
+    """Return an expression that an operator or an attribute may follow."""
+    if isinstance(value, (cst.Name, cst.Integer, cst.Float, cst.Call, cst.Attribute, cst.Subscript)) or value.lpar:
+        return value
+    return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def without_item(value: cst.BaseExpression) -> cst.BaseExpression:
+    """Return an expression without `.item()`, so that its numbers stay tensors."""
+    plain = m.replace(value, _ITEM, lambda call, _: call.func.value)  # type: ignore[attr-defined]
+    assert isinstance(plain, cst.BaseExpression)
+    return plain
+
+
+_ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[])
+
+
 def after_import_of_torch(module: cst.Module, text: str) -> cst.Module:
     """Return the module with a statement after its first import of torch at the top level.
 
@@ -165,6 +182,18 @@ def after_definition_of(module: cst.Module, line: int, added: Sequence[cst.BaseS
     if not isinstance(module.body[at], (cst.FunctionDef, cst.ClassDef)):
         raise RefusedError("the line is in no function of the file")
     return module.with_changes(body=[*module.body[: at + 1], *added, *module.body[at + 1 :]])
+
+
+def first_line_of_function(module: cst.Module, line: int) -> int:
+    """Return the line at which the code of the innermost function begins that contains a line; 0 for none."""
+    where = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    inside = [
+        cst.ensure_type(node, cst.FunctionDef)
+        for node in m.findall(module, m.FunctionDef())
+        if where[node].start.line <= line <= where[node].end.line
+    ]
+    # The position of a function is that of its first decorator, or of its `def`; the code begins there, too.
+    return max((where[node].start.line for node in inside), default=0)
 
 
 def enclosing_function(module: cst.Module, line: int) -> cst.FunctionDef:

@@ -34,6 +34,15 @@ def line_before(old: str, new: str, line: int) -> int:
     return 0
 
 
+def line_replaced(old: str, new: str, line: int) -> int:
+    """Return the first of the old lines that a new line and those around it replace, or 0 if they replace none."""
+    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    for tag, first, _, start, end in matcher.get_opcodes():
+        if tag == "replace" and start < line <= end:
+            return first + 1
+    return 0
+
+
 def _functions(text: str) -> dict[Key, tuple[str, object]]:
     """Return the text and the bytecode of each function."""
     lines = text.splitlines()

@@ -1,4 +1,6 @@
-"""The border of `torch.compile` moves inward: not the function with the loop is compiled, but the block that it calls.
+"""The border of `torch.compile` moves inward or outward.
+
+Inward: the block that a function calls in its loop is compiled, and not the function.
 
 before:
     @torch.compile
@@ -14,8 +16,11 @@ after:
 and above the block:
     @torch.compile
 
-It is the last edit for a finding. The calls of the block are compared with those of the edited program without any
-compile.
+Outward: the function that calls the compiled one in a loop is compiled, and its loop becomes a part of the graph. What
+changes from call to call is a constant there.
+
+They are the last edits for a finding. The calls of what is compiled then are compared with those of the edited program
+without any compile.
 """
 
 from __future__ import annotations
@@ -24,9 +29,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 import libcst.matchers as m
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.findings import Finding
-from depyf.fix.edit import Edit, RefusedError, event_of, proposer, subject_of, text_of
+from depyf.fix.edit import Edit, RefusedError, call_of, event_of, proposer, subject_of, text_of
 from depyf.fix.trees import COMPILING, compiled_names, enclosing_function
 from depyf.model.index_reader import Run
 
@@ -47,6 +53,56 @@ def moved_inward(run: Run, finding: Finding) -> Iterator[Edit]:
         return
     what = "the block in the loop is compiled, not the loop"
     yield Edit(file, line, what, subject_of(finding), inward, moves_border=True, is_quiet=True)
+
+
+@proposer
+def moved_outward(run: Run, finding: Finding) -> Iterator[Edit]:
+    """Yield the move of the border to the function that calls the compiled one again and again."""
+    event = event_of(run, finding)
+    if event is None:
+        return
+    calls = [call_of(compiled) for _, compiled in event.compiles]
+    what = "the function with the loop is compiled, not the block in it"
+    for place in dict.fromkeys((call.filename, call.line) for call in calls[-1:] if call is not None):
+        yield Edit(*place, what, subject_of(finding), outward, moves_border=True, is_quiet=True)
+
+
+def outward(module: cst.Module, line: int) -> cst.Module:
+    """Return the module with the function compiled that calls a compiled one at a line, in a loop.
+
+    Raises:
+        RefusedError: the call is in no loop of a function of the file, calls no single compiled function of the file,
+            or the function with the loop compiles something itself.
+    """
+    function = enclosing_function(module, line)
+    lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    loops = [
+        node
+        for node in m.findall(function, m.For() | m.While())
+        if lines[node].start.line <= line <= lines[node].end.line
+    ]
+    if not loops or m.findall(function, COMPILING):
+        raise RefusedError("the call is in no loop, or its function compiles something itself")
+    called = {
+        cst.ensure_type(cst.ensure_type(node, cst.Call).func, cst.Name).value
+        for node in m.findall(function, m.Call(m.Name()))
+        if lines[node].start.line <= line <= lines[node].end.line
+    }
+    definitions = [node.name.value for node in module.body if isinstance(node, cst.FunctionDef)]
+    blocks = [name for name in definitions if _compiled(module, name) & called and name != function.name.value]
+    if len(blocks) != 1:
+        raise RefusedError(f"the line calls {len(blocks)} compiled functions of the file, not one")
+    changed = module.visit(_Moved(blocks[0], function.name.value))
+    assert isinstance(changed, cst.Module)
+    return changed
+
+
+def _compiled(module: cst.Module, name: str) -> frozenset[str]:
+    """Return the names of the compiled form of a function, or none."""
+    try:
+        return compiled_names(module, name)
+    except RefusedError:
+        return frozenset()
 
 
 def inward(module: cst.Module, line: int) -> cst.Module:

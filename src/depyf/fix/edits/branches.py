@@ -21,7 +21,7 @@ import libcst.matchers as m
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, proposer, subject_of
-from depyf.fix.trees import Change, Statement, replace_statement
+from depyf.fix.trees import Change, Statement, in_brackets, replace_statement, without_item
 from depyf.model.index_reader import Run
 
 
@@ -52,9 +52,9 @@ def _chosen(stmt: Statement) -> Sequence[Statement]:
     assignments: list[cst.SimpleStatementLine] = []
     for target, arms, last in _choices(stmt):
         value = last
-        _refuse_impure(last)
+        refuse_impure(last)
         for test, arm in reversed(arms):
-            _refuse_impure(arm)
+            refuse_impure(arm)
             values = _tested(test), arm, value
             value = cst.Call(cst.parse_expression("torch.where"), [cst.Arg(operand) for operand in values])
         assignments.append(_statement(target, value))
@@ -73,7 +73,7 @@ def _conditional(stmt: Statement) -> Sequence[Statement]:
         raise RefusedError("`torch.cond` has two arms and one value here")
     test, first = arms[0]
     for branch in (first, last):
-        _refuse_impure(branch)
+        refuse_impure(branch)
     functions = [cst.Lambda(cst.Parameters(), _own(branch)) for branch in (first, last)]
     call = cst.Call(cst.parse_expression("torch.cond"), [cst.Arg(argument) for argument in (_tested(test), *functions)])
     return [_statement(target, call).with_changes(leading_lines=stmt.leading_lines)]
@@ -81,8 +81,8 @@ def _conditional(stmt: Statement) -> Sequence[Statement]:
 
 def _tested(test: cst.BaseExpression) -> cst.BaseExpression:
     """Return a condition as a tensor, if it has no effect."""
-    condition = _condition(test)
-    _refuse_impure(condition)
+    condition = condition_of(test)
+    refuse_impure(condition)
     return condition
 
 
@@ -171,12 +171,12 @@ def _assignment(small: cst.CSTNode) -> tuple[str, cst.BaseExpression]:
         RefusedError: it is another statement.
     """
     if isinstance(small, cst.AugAssign):
-        operator = _OPERATORS.get(type(small.operator))
+        operator = OPERATORS.get(type(small.operator))
         if not isinstance(small.target, cst.Name):
             raise RefusedError("an arm assigns to something else than a name")
         if operator is None:
             raise RefusedError("an arm changes its name in place by an operator without a plain form")
-        return small.target.value, cst.BinaryOperation(small.target, operator(), _in_brackets(small.value))
+        return small.target.value, cst.BinaryOperation(small.target, operator(), in_brackets(small.value))
     if not isinstance(small, cst.Assign):
         raise RefusedError("an arm is more than assignments")
     target = small.targets[0].target
@@ -185,7 +185,7 @@ def _assignment(small: cst.CSTNode) -> tuple[str, cst.BaseExpression]:
     return target.value, small.value
 
 
-_OPERATORS: dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]] = {
+OPERATORS: dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]] = {
     cst.AddAssign: cst.Add,
     cst.SubtractAssign: cst.Subtract,
     cst.MultiplyAssign: cst.Multiply,
@@ -193,20 +193,12 @@ _OPERATORS: dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]] = {
 }
 
 
-def _in_brackets(value: cst.BaseExpression) -> cst.BaseExpression:
-    if isinstance(value, (cst.Name, cst.Integer, cst.Float, cst.Call, cst.Attribute, cst.Subscript)) or value.lpar:
-        return value
-    return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-
-
-def _condition(test: cst.BaseExpression) -> cst.BaseExpression:
+def condition_of(test: cst.BaseExpression) -> cst.BaseExpression:
     """Return the condition as a tensor: an operation of Python's on truth has a form of torch's.
 
     `.item()` in it is left out.
     """
-    plain = m.replace(test, _ITEM, lambda call, _: call.func.value)  # type: ignore[attr-defined]
-    assert isinstance(plain, cst.BaseExpression)
-    test = plain
+    test = without_item(test)
     if m.matches(test, m.UnaryOperation(operator=m.Not())):
         return cst.Call(cst.parse_expression("torch.logical_not"), [cst.Arg(test.expression)])  # type: ignore[attr-defined]
     if isinstance(test, cst.BooleanOperation):
@@ -218,12 +210,11 @@ def _condition(test: cst.BaseExpression) -> cst.BaseExpression:
     return test
 
 
-_ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[])
 _ORDER = m.LessThan() | m.GreaterThan() | m.LessThanEqual() | m.GreaterThanEqual()
 _COMPARED = m.Comparison(comparisons=[m.ComparisonTarget(operator=_ORDER)])
 
 
-def _refuse_impure(value: cst.BaseExpression) -> None:
+def refuse_impure(value: cst.BaseExpression) -> None:
     """Refuse a value with a call that may have an effect, or that is evaluated only sometimes."""
     kinds = m.Await() | m.Yield() | m.NamedExpr() | m.Lambda() | m.IfExp() | m.GeneratorExp() | m.ListComp()
     if m.findall(value, kinds):

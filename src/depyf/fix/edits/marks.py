@@ -56,6 +56,19 @@ def _dimension(failure: GuardFailure) -> int | None:
     return next((at for at, pair in enumerate(zip(expected, other)) if pair[0] != pair[1]), None)
 
 
+def first_sizes(failure: GuardFailure) -> tuple[int, int] | None:
+    """Return the size of dimension 0 that a compile was made for, and that of the call; None if it did not differ."""
+    try:
+        pair = [ast.literal_eval(text) for text in (failure.expected, failure.actual)]
+    except (ValueError, SyntaxError):
+        return None
+    if failure.check is Check.SIZE and all(isinstance(sizes, (tuple, list)) and sizes for sizes in pair):
+        pair = [sizes[0] for sizes in pair]
+    elif failure.dimension != 0:
+        return None
+    return (pair[0], pair[1]) if all(isinstance(size, int) for size in pair) and pair[0] != pair[1] else None
+
+
 def parameter(run: Run, event: Event, failure: GuardFailure) -> tuple[int, str] | None:
     """Return the position and the name of the parameter that the value is, or None for another value.
 
@@ -93,7 +106,7 @@ def _mark(finding: Finding, file: str, line: int, parameter: tuple[int, str], di
     position, name = parameter
 
     def change(stmt: Statement) -> Sequence[Statement]:
-        names = _arguments(stmt, position, name)
+        names = arguments_of(stmt, position, name)
         if len(names) != 1:
             raise RefusedError(f"the line passes `{name}` not as one plain name")
         return [statement(f"torch._dynamo.mark_dynamic({names[0]}, {dimension})"), stmt]
@@ -104,8 +117,14 @@ def _mark(finding: Finding, file: str, line: int, parameter: tuple[int, str], di
     return Edit(file, line, f"mark_dynamic({name}, {dimension}) before the call", _subject(finding), apply)
 
 
-def _arguments(stmt: cst.CSTNode, position: int, name: str) -> list[str]:
-    """Return the plain names that calls in a statement pass for a parameter."""
+def arguments_of(stmt: cst.CSTNode, position: int, name: str) -> list[str]:
+    """Return the plain names that calls in a statement pass for a parameter.
+
+    Args:
+        stmt: the statement.
+        position: the position of the parameter.
+        name: the name of the parameter.
+    """
     names = []
     for call in m.findall(stmt, m.Call()):
         assert isinstance(call, cst.Call)

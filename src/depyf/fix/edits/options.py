@@ -3,19 +3,25 @@
 before: torch.optim.SGD(model.parameters(), lr=0.1)
 after:  torch.optim.SGD(model.parameters(), lr=torch.tensor(0.1))
 
+Padding, before the call of the compiled function:
+    batch = torch.cat([batch, batch.new_zeros(4 - len(batch), *batch.shape[1:])])
+
 A loader that drops its last batch, or a padded batch, is another computation. It is shown, and never tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import libcst as cst
 import libcst.matchers as m
 
 from depyf.findings import Finding
+from depyf.findings.events import Event
 from depyf.fix.edit import Edit, RefusedError, call_of, event_of, kinds_of, proposer, subject_of
-from depyf.fix.edits.marks import SIZES
+from depyf.fix.edits.marks import SIZES, arguments_of, first_sizes, parameter
+from depyf.fix.trees import Statement, replace_statement, statement
 from depyf.model.index_reader import Run
 
 OPTIMIZERS = frozenset(("SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "RMSprop", "NAdam", "RAdam", "Adamax", "ASGD"))
@@ -32,12 +38,50 @@ def options(run: Run, finding: Finding) -> Iterator[Edit]:
     kinds = kinds_of(event, finding)
     calls = [call_of(compiled) for _, compiled in event.compiles]
     files = list(dict.fromkeys(call.filename for call in calls if call is not None))
+    if not SIZES.isdisjoint(kinds):
+        yield from _padded(run, finding, event)
     for file in files:
         if "learning-rate" in kinds:
             yield _edit(finding, file, "the learning rate as a tensor", with_tensor_rate)
         yield _edit(finding, file, 'generate(..., cache_implementation="static")', with_static_cache)
         if not SIZES.isdisjoint(kinds):
             yield _edit(finding, file, "DataLoader(..., drop_last=True)", with_dropped_batch, is_offered=True)
+
+
+def _padded(run: Run, finding: Finding, event: Event) -> Iterator[Edit]:
+    """Yield the padding of a smaller batch to the size of the others."""
+    for compiled, failure in zip(event.cause.compiles, event.cause.failures, strict=True):
+        sizes, call, place = first_sizes(failure), call_of(compiled), parameter(run, event, failure)
+        if sizes is None or call is None or place is None or sizes[0] <= sizes[1]:
+            continue
+        what = f"`{place[1]}` padded with zeros to {sizes[0]} rows before the call"
+        apply = partial(with_padding, parameter=place, rows=sizes[0])
+        yield Edit(call.filename, call.line, what, subject_of(finding), apply, is_offered=True, is_quiet=True)
+        return
+
+
+def with_padding(module: cst.Module, line: int, parameter: tuple[int, str], rows: int) -> cst.Module:
+    """Pad an argument of the call at a line.
+
+    Args:
+        module: the module.
+        line: the line of the call.
+        parameter: the position and the name of the parameter.
+        rows: the size of dimension 0 that the argument gets.
+
+    Raises:
+        RefusedError: the line passes the argument not as one plain name.
+    """
+
+    def change(stmt: Statement) -> Sequence[Statement]:
+        names = arguments_of(stmt, *parameter)
+        if len(names) != 1:
+            raise RefusedError(f"the line passes `{parameter[1]}` not as one plain name")
+        name = names[0]
+        padded = f"{name} = torch.cat([{name}, {name}.new_zeros({rows} - len({name}), *{name}.shape[1:])])"
+        return [statement(padded), stmt]
+
+    return replace_statement(module, line, change)
 
 
 def _edit(finding: Finding, file: str, what: str, change: Change, *, is_offered: bool = False) -> Edit:
@@ -59,9 +103,7 @@ def with_tensor_rate(module: cst.Module) -> cst.Module:
         args = list(call.args)
         for at, arg in enumerate(args):
             if arg.keyword is not None and arg.keyword.value == "lr" and not m.matches(arg.value, m.Call()):
-                args[at] = arg.with_changes(
-                    value=cst.Call(cst.parse_expression("torch.tensor"), [cst.Arg(arg.value)])
-                )
+                args[at] = arg.with_changes(value=cst.Call(cst.parse_expression("torch.tensor"), [cst.Arg(arg.value)]))
                 return call.with_changes(args=args)
         return None
 

@@ -3,7 +3,8 @@
 torch._dynamo.graph_break()    goes
 y = copy.deepcopy(x)           y = x.clone()
 y.data = x * 2                 y.copy_(x * 2)
-n = x.max().item()             n = x.max()
+x.t_()                         x = x.t()
+n = x.max().item()             n = x.max().detach()
 @torch.compiler.disable        goes from the function that the line calls
 """
 
@@ -19,12 +20,13 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from depyf.findings import Finding
 from depyf.fix.edit import Edit, RefusedError, proposer, subject_of, text_of
-from depyf.fix.trees import Statement, replace_statement
+from depyf.fix.trees import Statement, in_brackets, replace_statement
 from depyf.model.index_reader import Run
 
 Change = Callable[[cst.Module, int], cst.Module]
 _COPY = m.Call(func=m.Attribute(m.Name("copy"), m.Name("deepcopy")) | m.Name("deepcopy"), args=[m.Arg()])
 _ITEM = m.Call(func=m.Attribute(attr=m.Name("item")), args=[]) | m.Call(m.Name("float"), args=[m.Arg()])
+_DETACHED = m.Call(func=m.Attribute(attr=m.Name("detach")))
 _BREAK = m.Expr(m.Call(m.Attribute(attr=m.Name("graph_break"))))
 _DISABLE = m.Attribute(m.Attribute(m.Name("torch")), m.Name("disable"))
 
@@ -49,7 +51,9 @@ def with_tensor(module: cst.Module, line: int) -> cst.Module:
     """Keep a number as a tensor of one element."""
 
     def kept(call: cst.Call) -> cst.BaseExpression:
-        return call.func.value if isinstance(call.func, cst.Attribute) else call.args[0].value
+        value = call.func.value if isinstance(call.func, cst.Attribute) else call.args[0].value
+        # A number has no gradient.
+        return value if m.matches(value, _DETACHED) else cst.Call(cst.Attribute(in_brackets(value), cst.Name("detach")))
 
     return _expression(module, line, _ITEM, kept)
 
@@ -65,6 +69,22 @@ def with_copy(module: cst.Module, line: int) -> cst.Module:
         owner = cst.ensure_type(inside.targets[0].target, cst.Attribute).value
         call = cst.Call(cst.Attribute(owner, cst.Name("copy_")), [cst.Arg(inside.value)])
         return [stmt.with_changes(body=[cst.Expr(call)])]
+
+    return replace_statement(module, line, change)
+
+
+def with_view(module: cst.Module, line: int) -> cst.Module:
+    """Give a name the view that it gets in place."""
+
+    def change(stmt: Statement) -> Sequence[Statement]:
+        in_place = m.Expr(m.Call(m.Attribute(m.Name(), m.Name(m.MatchIfTrue(lambda name: name.endswith("_"))))))
+        if not isinstance(stmt, cst.SimpleStatementLine) or not m.matches(stmt, m.SimpleStatementLine([in_place])):
+            raise RefusedError("it is no statement that reshapes a name in place")
+        call = cst.ensure_type(cst.ensure_type(stmt.body[0], cst.Expr).value, cst.Call)
+        function = cst.ensure_type(call.func, cst.Attribute)
+        plain = function.with_changes(attr=cst.Name(function.attr.value.removesuffix("_")))
+        owner = cst.ensure_type(function.value, cst.Name)
+        return [stmt.with_changes(body=[cst.Assign([cst.AssignTarget(owner)], call.with_changes(func=plain))])]
 
     return replace_statement(module, line, change)
 
@@ -153,6 +173,7 @@ REWRITES: dict[str, tuple[str, Change]] = {
     "break-explicit": ("`torch._dynamo.graph_break()` goes", without_break),
     "break-deepcopy": ("`copy.deepcopy` becomes `clone`", with_clone),
     "break-data-attribute": ("`.data =` becomes `copy_`", with_copy),
+    "break-inplace-view": ("the name gets a view, and is not reshaped in place", with_view),
     "break-item": ("the number stays a tensor, without `.item()`", with_tensor),
 }
 """The rewrite for each kind of break."""
