@@ -36,19 +36,30 @@ def inner(stmt: ast.stmt) -> list[tuple[Stmts, ast.AST, str]]:
     if nests is None:
         return []
     bodies, parts = nests
-    found: list[tuple[Stmts, ast.AST, str]] = []
-    for name in bodies:
-        stmts = getattr(stmt, name, None)
-        if stmts:
-            found.append((stmts, stmt, name))
+    fields = stmt.__dict__
+    found: list[tuple[Stmts, ast.AST, str]] = [(fields[name], stmt, name) for name in bodies if fields.get(name)]
     for name in parts:
-        found += [(part.body, part, "body") for part in getattr(stmt, name)]
+        found += [(part.body, part, "body") for part in fields[name]]
+    return found
+
+
+def below(stmt: ast.stmt) -> list[Stmts]:
+    """Return the sequences of statements directly inside a statement."""
+    nests = NESTS[type(stmt)]
+    if nests is None:
+        return []
+    bodies, parts = nests
+    fields = stmt.__dict__
+    found: list[Stmts] = [fields[name] for name in bodies if fields.get(name)]
+    for name in parts:
+        found += [part.body for part in fields[name]]
     return found
 
 
 def compound(block: Stmts) -> Stmts:
     """Return the statements of a block that may contain other statements."""
-    return [stmt for stmt in block if NESTS[type(stmt)]]
+    nests = NESTS
+    return [stmt for stmt in block if nests[type(stmt)]]
 
 
 def blocks(body: Stmts) -> list[Stmts]:
@@ -56,7 +67,7 @@ def blocks(body: Stmts) -> list[Stmts]:
     found = [body]
     for block in found:  # The list grows during the iteration.
         for stmt in compound(block):
-            found += [below for below, _, _ in inner(stmt)]
+            found += below(stmt)
     return found
 
 
@@ -68,10 +79,10 @@ def compounds(body: Stmts) -> Stmts:
     while work:
         stmt = work.pop()
         stmts.append(stmt)
-        for block, _, _ in reversed(inner(stmt)):
-            below = compound(block)
-            below.reverse()
-            work += below
+        for block in reversed(below(stmt)):
+            nested = compound(block)
+            nested.reverse()
+            work += nested
     return stmts
 
 
@@ -83,7 +94,7 @@ def rewrite_sequences(body: Stmts, rewrite: Callable[[Stmts], Stmts]) -> Stmts:
         for stmt in compound(sequence):
             found = inner(stmt)
             order += found
-            work += [one[0] for one in found]
+            work += below(stmt)
     for sequence, owner, name in reversed(order):
         setattr(owner, name, rewrite(sequence))
     return rewrite(body)
@@ -91,13 +102,16 @@ def rewrite_sequences(body: Stmts, rewrite: Callable[[Stmts], Stmts]) -> Stmts:
 
 def statements(body: Stmts) -> list[ast.stmt]:
     """Return every statement in `body`, in the order of the source."""
+    nests = NESTS
+    if not compound(body):
+        return body[:]
     found: list[ast.stmt] = []
     work = body[::-1]
     while work:
         stmt = work.pop()
         found.append(stmt)
-        if NESTS[type(stmt)]:
-            for sequence, _, _ in reversed(inner(stmt)):
+        if nests[type(stmt)]:
+            for sequence in reversed(below(stmt)):
                 work += sequence[::-1]
     return found
 
@@ -204,22 +218,24 @@ def _slots(body: Sequence[ast.stmt], kinds: frozenset[type[ast.expr]]) -> list[l
     """Return, node by node, the places directly inside it that hold an expression of these kinds."""
     found: list[list[Slot]] = []
     work: list[ast.AST] = list(reversed(body))
+    held = INNER
     while work:
         node = work.pop()
         inside: list[ast.AST] = []
         slots: list[Slot] = []
-        for name in INNER[type(node)]:
-            value: Any = getattr(node, name, None)
+        fields = node.__dict__
+        for name in held[type(node)]:
+            value: Any = fields.get(name)
             kind = type(value)
             if kind is list:
                 for place, item in enumerate(value):
                     kind = type(item)
-                    if INNER[kind]:
+                    if held[kind]:
                         inside.append(item)
                     if kind in kinds:
                         slots.append((value, place))
             else:
-                if INNER[kind]:
+                if held[kind]:
                     inside.append(value)
                 if kind in kinds:
                     slots.append((node, name))
