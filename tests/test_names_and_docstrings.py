@@ -9,11 +9,11 @@ import pytest
 from benchmarks.names import SOURCE, VAGUE, share_of_vague, trees, undescribed
 
 MOST_VAGUE: dict[str, float] = {
-    "bytecode": 3, "cli": 9, "decompiler": 5, "findings": 10, "fix": 17, "integrations": 15, "links": 12, "model": 9,
-    "torch": 9, "trace": 10, "verify": 4.5, "views": 14,
+    "bytecode": 0.5, "cli": 9, "decompiler": 0.5, "findings": 10, "fix": 17, "integrations": 15, "links": 12,
+    "model": 9, "torch": 9, "trace": 10, "verify": 4.5, "views": 14,
 }  # fmt: skip
 """Per cent of the stores of each package. Lower a number after names have become better. The aim is 2 everywhere."""
-MOST_UNDESCRIBED = 400
+MOST_UNDESCRIBED = 290
 """Public functions with three or more parameters of which the docstring does not name one. The aim is 0."""
 
 
@@ -35,3 +35,19 @@ def test_vague_names_and_undescribed_parameters_are_found() -> None:
     assert undescribed(ast.parse(described)) == []
     assert undescribed(ast.parse(described.replace(" and c", ""))) == ["f"]
     assert undescribed(ast.parse(described.replace("def f", "def _f").replace(" and c", ""))) == []
+
+
+COMMAND = """
+@click.command()
+@click.option("-o", "--output", help="The file to write.")
+@click.option("--on/--off", "is_on", help="Whether it is on.")
+@click.argument("target")
+def command(output, is_on, target):
+    '''Print TARGET.'''
+"""
+
+
+def test_the_help_of_an_option_describes_its_parameter() -> None:
+    assert undescribed(ast.parse(COMMAND)) == []
+    assert undescribed(ast.parse(COMMAND.replace(', help="The file to write."', ""))) == ["command"]
+    assert undescribed(ast.parse(COMMAND.replace("TARGET", "it"))) == ["command"]

@@ -127,9 +127,9 @@ def _report(result: Result, patch: Path, as_json: bool) -> str:
     text = told.patch_of(result, Path.cwd())
     if text:
         patch.write_text(text, encoding="utf-8")
-    made = told.data(result, text)
-    Path("fix.json").write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
-    for line in [json.dumps(made, indent=1)] if as_json else told.lines(result, str(patch)):
+    report = told.data(result, text)
+    Path("fix.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    for line in [json.dumps(report, indent=1)] if as_json else told.lines(result, str(patch)):
         click.echo(line)
     return text
 
@@ -166,7 +166,7 @@ def _tell(text: str, is_quiet: bool) -> None:
         click.echo(f"depyf fix: running {text}", err=True)
 
 
-def _copied(own: Path) -> Path | None:
+def _copied(scratch: Path) -> Path | None:
     """Return a copy of the working directory, or None if it is too large to be copied."""
     here = Path.cwd()
     size = 0
@@ -176,8 +176,8 @@ def _copied(own: Path) -> Path | None:
         if size > MOST_COPIED:
             click.echo("depyf fix: the working directory is large, so the runs use it and not a copy", err=True)
             return None
-    shutil.copytree(here, own / "copy", symlinks=True, ignore=NOT_COPIED)
-    return own / "copy"
+    shutil.copytree(here, scratch / "copy", symlinks=True, ignore=NOT_COPIED)
+    return scratch / "copy"
 
 
 def _apply(texts: dict[str, str]) -> None:

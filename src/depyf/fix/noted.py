@@ -21,10 +21,10 @@ _BEST = (HELPS, NOT_NEEDED, NO_EFFECT, DIFFERS)
 def results(result: Result) -> dict[tuple[str, str], str]:
     """Return the result of the best edit for each finding, by the finding's kind and place."""
     best: dict[tuple[str, str], Tried] = {}
-    for each in result.tried:
-        if each.state in _BEST and (each.finding not in best or _rank(each) < _rank(best[each.finding])):
-            best[each.finding] = each
-    return {finding: _words(each) for finding, each in best.items()}
+    for tried in result.tried:
+        if tried.state in _BEST and (tried.finding not in best or _rank(tried) < _rank(best[tried.finding])):
+            best[tried.finding] = tried
+    return {finding: _words(tried) for finding, tried in best.items()}
 
 
 def _rank(tried: Tried) -> tuple[bool, int]:
@@ -59,8 +59,8 @@ def note(directory: Path, result: Result) -> bool:
     if not session.tried:
         return False
     noted = findings(session)
-    own, theirs = (f'"process": {json.dumps(each)}' for each in (own_process(), index["process"]))
-    written = index_json(session, noted).replace(own, theirs, 1)
+    ours, theirs = (f'"process": {json.dumps(process)}' for process in (own_process(), index["process"]))
+    written = index_json(session, noted).replace(ours, theirs, 1)
     _replace(directory / INDEX, written)
     _replace(directory / "index.md", index_markdown(session))
     return True

@@ -57,5 +57,5 @@ class Plan:
 
 def read_plan(file: Path) -> Plan:
     """Return the plan in a file."""
-    found = json.loads(file.read_text(encoding="utf-8"))
-    return Plan(**{**found, "arguments": tuple(found["arguments"])})
+    fields = json.loads(file.read_text(encoding="utf-8"))
+    return Plan(**{**fields, "arguments": tuple(fields["arguments"])})

@@ -65,7 +65,7 @@ class Result:
     @property
     def kept(self) -> list[Tried]:
         """Return the kept edits."""
-        return [each for each in self.tried if each.is_kept]
+        return [tried for tried in self.tried if tried.is_kept]
 
 
 class OutOfBudgetError(Exception):
@@ -138,7 +138,7 @@ class Search:
         self._tell("the program as it is, and with all that is kept")
         again = self._tries.run({}) if result.plain.step is not None else None
         result.made = self._tries.run(result.texts, is_afresh=True)
-        border = self._border([self._number(each) for each in result.kept], stops=False)
+        border = self._border([self._number(tried) for tried in result.kept], stops=False)
         result.same = sameness(result.made, result.plain, result.eager, border)
         if not result.same.is_equal:
             result.ended = f"the kept edits were dropped: run afresh, {result.same.words}"
@@ -164,17 +164,17 @@ class Search:
     def _next_ground(self, result: Result) -> tuple[frozenset[int], Outcome]:
         """Return the edits and their run from which the next round starts: what is kept, else all that are equal."""
         if result.made is not None:
-            return frozenset(self._number(each) for each in result.kept), result.made
+            return frozenset(self._number(tried) for tried in result.kept), result.made
         assert self._reference is not None
-        usable = [at for at, each in enumerate(result.tried) if each.state in USABLE]
+        usable = [at for at, tried in enumerate(result.tried) if tried.state in USABLE]
         whole = _first_of_each(usable, result.tried)
-        made = self._set(result, whole)
-        return (frozenset(), self._reference[0]) if made is None else (frozenset(whole), made[0])
+        together = self._set(result, whole)
+        return (frozenset(), self._reference[0]) if together is None else (frozenset(whole), together[0])
 
     def _propose(self, result: Result, run: Run) -> None:
         """Add the edits for the findings of a run, each tried alone."""
         assert self._ground is not None
-        seen = {each.edit.key for each in result.tried}
+        seen = {tried.edit.key for tried in result.tried}
         for finding in self._ground[1].left:
             if self._only and self._only not in (finding.kind, str(finding.where)):
                 continue
@@ -184,7 +184,7 @@ class Search:
                     continue
                 seen.add(edit.key)
                 # Of several edits for one finding, the first that helps is enough.
-                if any(each.edit.subject == edit.subject and each.state == HELPS for each in result.tried):
+                if any(earlier.edit.subject == edit.subject and earlier.state == HELPS for earlier in result.tried):
                     continue
                 self._edits.append(edit)
                 if self._is_known():
@@ -262,21 +262,21 @@ class Search:
 
     def _choose(self, result: Result) -> None:
         """Keep the smallest set of edits that is as good as all of them."""
-        usable = [at for at, each in enumerate(result.tried) if each.state in USABLE]
+        usable = [at for at, tried in enumerate(result.tried) if tried.state in USABLE]
         chosen = _first_of_each([at for at in usable if result.tried[at].state == HELPS], result.tried)
         others = [at for at in usable if at not in chosen]
         best = self._set(result, chosen)
         whole = _first_of_each([*chosen, *others], result.tried)
-        made = self._set(result, whole) if whole != chosen else best
-        if made is not None and (best is None or made[0].counts.badness < best[0].counts.badness):
-            best, chosen = made, whole
+        trial = self._set(result, whole) if whole != chosen else best
+        if trial is not None and (best is None or trial[0].counts.badness < best[0].counts.badness):
+            best, chosen = trial, whole
         for at in list(chosen):
             if _is_needed(result.tried, chosen, at):
                 continue
-            less = [each for each in chosen if each != at]
-            made = self._set(result, less)
-            if best is not None and made is not None and made[0].counts.badness <= best[0].counts.badness:
-                best, chosen = made, less
+            less = [number for number in chosen if number != at]
+            trial = self._set(result, less)
+            if best is not None and trial is not None and trial[0].counts.badness <= best[0].counts.badness:
+                best, chosen = trial, less
         self._keep(result, chosen, best)
 
     def _keep(self, result: Result, chosen: Sequence[int], best: tuple[Outcome, Sameness] | None) -> None:
@@ -285,19 +285,19 @@ class Search:
             return
         result.made, result.same = best
         result.texts = self._texts(chosen)
-        for at, each in enumerate(result.tried):
-            state = NOT_NEEDED if each.state == HELPS and at not in chosen else each.state
-            result.tried[at] = replace(each, is_kept=at in chosen, state=state)
+        for at, tried in enumerate(result.tried):
+            state = NOT_NEEDED if tried.state == HELPS and at not in chosen else tried.state
+            result.tried[at] = replace(tried, is_kept=at in chosen, state=state)
 
     def _set(self, result: Result, chosen: Sequence[int]) -> tuple[Outcome, Sameness] | None:
         """Return the run with a set of edits if its results are equal, else None."""
         if not chosen:
             return None
         try:
-            found = self._run(result, frozenset(chosen))
+            trial = self._run(result, frozenset(chosen))
         except RefusedError:
             return None
-        return found if found[1].is_equal else None
+        return trial if trial[1].is_equal else None
 
     def _run(self, result: Result, chosen: frozenset[int]) -> tuple[Outcome, Sameness]:
         if chosen not in self._known:
@@ -306,7 +306,7 @@ class Search:
                 raise OutOfBudgetError(f"{self._most} runs were made (--max-tries)")
             if time.monotonic() - self._tries.began > self._seconds:
                 raise OutOfBudgetError(f"{self._seconds:.0f} s have passed (--budget)")
-            self._tell("; ".join(self._edits[each].what for each in sorted(chosen)))
+            self._tell("; ".join(self._edits[number].what for number in sorted(chosen)))
             outcome = self._tries.run(texts, stops=self._stops)
             border = self._border(chosen, stops=self._stops)
             assert self._reference is not None
@@ -315,15 +315,15 @@ class Search:
 
     def _border(self, chosen: Iterable[int], *, stops: bool) -> Outcome | None:
         """Return the run without any compile to compare a set of edits with, if one of them moves the border."""
-        if not any(self._edits[each].moves_border for each in chosen):
+        if not any(self._edits[number].moves_border for number in chosen):
             return None
         return self._tries.run(self._texts(sorted(chosen)), is_eager=True, stops=stops)
 
     def _texts(self, chosen: Sequence[int]) -> dict[str, str]:
         """Return the texts of the files with a set of edits, from the last line of a file to the first."""
         texts: dict[str, str] = {}
-        edits = [self._edits[each] for each in chosen]
-        for edit in sorted(edits, key=lambda each: (each.is_of_file, -each.line)):
+        edits = [self._edits[number] for number in chosen]
+        for edit in sorted(edits, key=lambda edit: (edit.is_of_file, -edit.line)):
             path = self._tries.program.path_of(edit.file)
             text = texts.get(path)
             module = cst.parse_module(text if text is not None else _read(path))
@@ -335,25 +335,25 @@ class Search:
         return texts
 
     def _number(self, tried: Tried) -> int:
-        return next(at for at, each in enumerate(self._edits) if each is tried.edit)
+        return next(at for at, edit in enumerate(self._edits) if edit is tried.edit)
 
 
 def _has_edits(plain: Outcome, only: str) -> bool:
     """Return whether a finding of a run has an edit. Otherwise no more runs are needed."""
     assert plain.run is not None
-    chosen = (each for each in plain.left if not only or only in (each.kind, str(each.where)))
-    return any(proposed(plain.run, each) for each in chosen)
+    chosen = (finding for finding in plain.left if not only or only in (finding.kind, str(finding.where)))
+    return any(proposed(plain.run, finding) for finding in chosen)
 
 
 def _keep_nothing(result: Result) -> None:
     result.made = result.same = None
     result.texts = {}
-    result.tried = [replace(each, is_kept=False) for each in result.tried]
+    result.tried = [replace(tried, is_kept=False) for tried in result.tried]
 
 
 def _is_needed(tried: Sequence[Tried], chosen: Sequence[int], at: int) -> bool:
     """Return whether an edit alone removes a finding that no other chosen edit removes alone."""
-    others: set[tuple[str, str]] = set().union(*(tried[each].removed for each in chosen if each != at))
+    others: set[tuple[str, str]] = set().union(*(tried[number].removed for number in chosen if number != at))
     return tried[at].state == HELPS and bool(tried[at].removed - others)
 
 
@@ -366,16 +366,16 @@ def _read(path: str) -> bytes:
 
 def _first_of_each(numbers: Sequence[int], tried: Sequence[Tried]) -> list[int]:
     """Return the first of several edits for one finding."""
-    found: dict[tuple[str, str], int] = {}
+    firsts: dict[tuple[str, str], int] = {}
     for at in numbers:
-        found.setdefault(tried[at].edit.subject, at)
-    return sorted(found.values())
+        firsts.setdefault(tried[at].edit.subject, at)
+    return sorted(firsts.values())
 
 
 def proposed(run: Run, finding: Finding) -> list[Edit]:
     """Return the edits of the user's own files for a finding."""
-    found = [edit for propose in PROPOSERS for edit in propose(run, finding)]
-    return [edit for edit in found if edit.file and not is_foreign(edit.file)]
+    edits = [edit for propose in PROPOSERS for edit in propose(run, finding)]
+    return [edit for edit in edits if edit.file and not is_foreign(edit.file)]
 
 
 def effect(before: Outcome, after: Outcome) -> str:
@@ -386,10 +386,10 @@ def effect(before: Outcome, after: Outcome) -> str:
         ("breaks", before.counts.breaks, after.counts.breaks),
         ("eager calls", before.counts.eager, after.counts.eager),
     )
-    return ", ".join(f"{one} -> {other} {name}" for name, one, other in rows if one != other)
+    return ", ".join(f"{old} -> {other} {name}" for name, old, other in rows if old != other)
 
 
 def left(result: Result) -> list[Finding]:
     """Return the findings that remain and are not merely good to know."""
-    found = (result.made or result.plain).left
-    return [each for each in found if each.severity != "low"]
+    findings = (result.made or result.plain).left
+    return [finding for finding in findings if finding.severity != "low"]

@@ -48,9 +48,9 @@ class Program:
 
     def path_of(self, file: str) -> str:
         """Return the path of a file that the index names: from the working directory, the script's, or a package."""
-        packages = [Path(sysconfig.get_path(each)) for each in ("purelib", "platlib")]
+        packages = [Path(sysconfig.get_path(scheme)) for scheme in ("purelib", "platlib")]
         beside = [Path.cwd(), *([] if self.is_module else [Path(self.target).parent]), *packages]
-        return next((str(each / file) for each in beside if (each / file).is_file()), file)
+        return next((str(folder / file) for folder in beside if (folder / file).is_file()), file)
 
 
 @dataclass(frozen=True)
@@ -220,33 +220,33 @@ def counts_of(session: Session, record: Record | None = None) -> Counts:
     """
     compiles = [compiled for _, compiled in session.compiles()]
     entries = record.entries if record is not None else []
-    roots = [each for each in session.roots() if f"{os.path.basename(each.filename)}:{each.first_line}" in entries]
+    roots = [root for root in session.roots() if f"{os.path.basename(root.filename)}:{root.first_line}" in entries]
     hits = [compiled.hits for root in roots for compiled in root.compiles]
     served = sum(hit or 0 for hit in hits)
     is_known = record is not None and any(hit is not None for hit in hits)
     calls = len(record.seconds) if record is not None and is_known else None
     return Counts(
         compiles=len(compiles),
-        breaks=sum(len(each.breaks) for each in compiles),
+        breaks=sum(len(compiled.breaks) for compiled in compiles),
         eager=sum(function.eager_calls or 0 for function in session.functions.values()),
-        failures=sum(each.failure is not None for each in compiles),
-        seconds=sum(each.seconds.get("total", 0.0) for each in compiles),
+        failures=sum(compiled.failure is not None for compiled in compiles),
+        seconds=sum(compiled.seconds.get("total", 0.0) for compiled in compiles),
         calls=calls,
         compiled=min(served, calls or 0),
     )
 
 
-def step_ratio(plain: Outcome, made: Outcome) -> float | None:
+def step_ratio(plain: Outcome, patched: Outcome) -> float | None:
     """Return how many times faster a call is in the second of two runs: the median over the second half of the calls.
 
     Returns:
         The median of the ratios of calls with the same number, or None for less than four calls or other calls.
     """
-    pair = [each.record.seconds if each.record is not None else [] for each in (plain, made)]
+    pair = [outcome.record.seconds if outcome.record is not None else [] for outcome in (plain, patched)]
     if len(pair[0]) != len(pair[1]) or len(pair[0]) < LEAST_CALLS:
         return None
     half = len(pair[0]) // 2
-    return statistics.median(one / other for one, other in zip(pair[0][half:], pair[1][half:], strict=True))
+    return statistics.median(before / other for before, other in zip(pair[0][half:], pair[1][half:], strict=True))
 
 
 @dataclass(frozen=True)
@@ -272,31 +272,31 @@ class Sameness:
         return f"results equal{close} in {count} call{'s' if count != 1 else ''}"
 
 
-def sameness(made: Outcome, plain: Outcome, eager: Outcome, border: Outcome | None = None) -> Sameness:
+def sameness(patched: Outcome, plain: Outcome, eager: Outcome, border: Outcome | None = None) -> Sameness:
     """Compare a run with edits: exit code, output, and results against both other runs.
 
     Results count as equal to eager's only where those of the program as it is are.
 
     Args:
-        made: the run with edits.
+        patched: the run with edits.
         plain: the program as it is.
         eager: the program as it is, without any compile.
         border: the run with edits without any compile, if they give `torch.compile` another function. Its calls and its
             output are those to compare with; without any compile, it does not matter what `torch.compile` is given.
     """
     base, other = (plain, eager) if border is None else (border, border)
-    with_plain, with_eager = compare(made.record, base.record), compare(made.record, other.record)
+    with_plain, with_eager = compare(patched.record, base.record), compare(patched.record, other.record)
     if border is not None and (border.code, border.output) != (plain.code, plain.output):
         return Sameness(with_plain, with_eager, "it does something else without any compile")
-    if made.problem:
-        return Sameness(with_plain, with_eager, made.problem)
-    if made.code != plain.code:
-        last = made.errors.strip().splitlines()[-1:] if made.code else []
-        return Sameness(with_plain, with_eager, f"exit code {made.code}, not {plain.code}: {' '.join(last)[:160]}")
+    if patched.problem:
+        return Sameness(with_plain, with_eager, patched.problem)
+    if patched.code != plain.code:
+        last = patched.errors.strip().splitlines()[-1:] if patched.code else []
+        return Sameness(with_plain, with_eager, f"exit code {patched.code}, not {plain.code}: {' '.join(last)[:160]}")
     if not with_plain.is_equal:
         return Sameness(with_plain, with_eager, f"results differ: {with_plain.difference}")
     if not with_eager.is_equal and compare(base.record, other.record).is_equal:
         return Sameness(with_plain, with_eager, f"results differ from eager: {with_eager.difference}")
-    if made.output != plain.output:
+    if patched.output != plain.output:
         return Sameness(with_plain, with_eager, "it prints something else")
     return Sameness(with_plain, with_eager)

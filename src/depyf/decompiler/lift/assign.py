@@ -251,16 +251,16 @@ def _all_stored(folder: Folder, values: list[Entry]) -> bool:
     if any(other.uses != 1 or other.shared or other.targets or is_augmented(other) for other in values):
         return False
     temps = [other.temp for other in values]
-    found = 0
+    stored = 0
     start = folder.position - 1
     for inst in folder.insts[start : start + 8 * len(temps) + 8]:
         used = [temp for temp in inst.uses if temp in temps]
         if not used:
             continue
-        if inst.op not in STORES or used != [temps[found]] or inst.uses[0] != temps[found]:
+        if inst.op not in STORES or used != [temps[stored]] or inst.uses[0] != temps[stored]:
             return False
-        found += 1
-        if found == len(temps):
+        stored += 1
+        if stored == len(temps):
             return True
     return False
 

@@ -47,7 +47,13 @@ def is_class_body(folder: Folder) -> bool:
 
 
 def is_definition(folder: Folder, temp: int, code: Code) -> bool:
-    """Return whether the next operations complete the function in `temp`, or bind it to its name."""
+    """Return whether the next operations complete the function in `temp`, or bind it to its name.
+
+    Args:
+        folder: the state of the block, with the operations that follow.
+        temp: the temporary that holds the function.
+        code: the function's code object, which has its name.
+    """
     while folder.uses.get(temp) == 1:
         inst = consumer(folder, temp)
         if inst is None:

@@ -23,8 +23,8 @@ class _Nests(dict[type[ast.stmt], tuple[tuple[str, ...], tuple[str, ...]] | None
 
     def __missing__(self, kind: type[ast.stmt]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
         bodies, parts = (tuple(name for name in names if name in kind._fields) for names in (BODIES, PARTS))
-        self[kind] = found = (bodies, parts) if bodies or parts else None
-        return found
+        self[kind] = fields = (bodies, parts) if bodies or parts else None
+        return fields
 
 
 NESTS = _Nests()
@@ -37,10 +37,10 @@ def inner(stmt: ast.stmt) -> list[tuple[Stmts, ast.AST, str]]:
         return []
     bodies, parts = nests
     fields = stmt.__dict__
-    found: list[tuple[Stmts, ast.AST, str]] = [(fields[name], stmt, name) for name in bodies if fields.get(name)]
+    sequences: list[tuple[Stmts, ast.AST, str]] = [(fields[name], stmt, name) for name in bodies if fields.get(name)]
     for name in parts:
-        found += [(part.body, part, "body") for part in fields[name]]
-    return found
+        sequences += [(part.body, part, "body") for part in fields[name]]
+    return sequences
 
 
 def below(stmt: ast.stmt) -> list[Stmts]:
@@ -50,10 +50,10 @@ def below(stmt: ast.stmt) -> list[Stmts]:
         return []
     bodies, parts = nests
     fields = stmt.__dict__
-    found: list[Stmts] = [fields[name] for name in bodies if fields.get(name)]
+    sequences: list[Stmts] = [fields[name] for name in bodies if fields.get(name)]
     for name in parts:
-        found += [part.body for part in fields[name]]
-    return found
+        sequences += [part.body for part in fields[name]]
+    return sequences
 
 
 def compound(block: Stmts) -> Stmts:
@@ -64,11 +64,11 @@ def compound(block: Stmts) -> Stmts:
 
 def blocks(body: Stmts) -> list[Stmts]:
     """Return `body` and all nested sequences of statements, outer ones first."""
-    found = [body]
-    for block in found:  # The list grows during the iteration.
+    sequences = [body]
+    for block in sequences:  # The list grows during the iteration.
         for stmt in compound(block):
-            found += below(stmt)
-    return found
+            sequences += below(stmt)
+    return sequences
 
 
 def compounds(body: Stmts) -> Stmts:
@@ -92,8 +92,8 @@ def rewrite_sequences(body: Stmts, rewrite: Callable[[Stmts], Stmts]) -> Stmts:
     work = [body]
     for sequence in work:  # The list grows during the iteration.
         for stmt in compound(sequence):
-            found = inner(stmt)
-            order += found
+            sequences = inner(stmt)
+            order += sequences
             work += below(stmt)
     for sequence, owner, name in reversed(order):
         setattr(owner, name, rewrite(sequence))
@@ -105,15 +105,15 @@ def statements(body: Stmts) -> list[ast.stmt]:
     nests = NESTS
     if not compound(body):
         return body[:]
-    found: list[ast.stmt] = []
+    ordered: list[ast.stmt] = []
     work = body[::-1]
     while work:
         stmt = work.pop()
-        found.append(stmt)
+        ordered.append(stmt)
         if nests[type(stmt)]:
             for sequence in reversed(below(stmt)):
                 work += sequence[::-1]
-    return found
+    return ordered
 
 
 def holds(body: Stmts, *kinds: type[ast.stmt]) -> bool:
@@ -162,20 +162,20 @@ def nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
 
 def children(node: ast.AST) -> list[ast.AST]:
     """Return the direct children of a node, without operators and contexts."""
-    found: list[ast.AST] = []
+    inside: list[ast.AST] = []
     for name in INNER[type(node)]:
         value = getattr(node, name, None)
         if type(value) is list:
-            found += [item for item in value if isinstance(item, ast.AST)]
+            inside += [item for item in value if isinstance(item, ast.AST)]
         elif value is not None and isinstance(value, ast.AST):
-            found.append(value)
-    return found
+            inside.append(value)
+    return inside
 
 
 def of_kinds(body: Iterable[ast.AST], kinds: frozenset[type]) -> list[Any]:
     """Return the nodes of exactly these kinds in `body`, parents before children, otherwise unordered."""
     work = list(body)
-    found: list[Any] = [node for node in work if type(node) in kinds]
+    matching: list[Any] = [node for node in work if type(node) in kinds]
     held = INNER
     for node in work:  # The list grows during the iteration.
         for value in node.__dict__.values():
@@ -184,15 +184,15 @@ def of_kinds(body: Iterable[ast.AST], kinds: frozenset[type]) -> list[Any]:
                 for item in value:
                     kind = type(item)
                     if kind in kinds:
-                        found.append(item)
+                        matching.append(item)
                     if held[kind]:
                         work.append(item)
             else:
                 if kind in kinds:
-                    found.append(value)
+                    matching.append(value)
                 if held[kind]:
                     work.append(value)
-    return found
+    return matching
 
 
 Slot = tuple[Any, Any]
@@ -202,9 +202,14 @@ Slot = tuple[Any, Any]
 def rewrite_expressions(
     body: Sequence[ast.stmt], rewrite: Callable[[ast.expr], ast.expr], kinds: frozenset[type[ast.expr]]
 ) -> None:
-    """Replace every expression of these kinds below `body` by the result of `rewrite`, inner ones first.
+    """Replace every expression of some kinds, inner ones first.
 
     Within a node, and from node to node, replacements are in the order of the source.
+
+    Args:
+        body: the statements, changed in place.
+        rewrite: returns the new expression for an old one.
+        kinds: the exact types of the expressions.
     """
     for slots in reversed(_slots(body, kinds)):
         for owner, place in slots:
@@ -216,7 +221,7 @@ def rewrite_expressions(
 
 def _slots(body: Sequence[ast.stmt], kinds: frozenset[type[ast.expr]]) -> list[list[Slot]]:
     """Return, node by node, the places directly inside it that hold an expression of these kinds."""
-    found: list[list[Slot]] = []
+    by_node: list[list[Slot]] = []
     work: list[ast.AST] = list(reversed(body))
     held = INNER
     while work:
@@ -240,8 +245,8 @@ def _slots(body: Sequence[ast.stmt], kinds: frozenset[type[ast.expr]]) -> list[l
                 if kind in kinds:
                     slots.append((node, name))
         if slots:
-            found.append(slots)
+            by_node.append(slots)
         if inside:
             inside.reverse()
             work += inside
-    return found
+    return by_node

@@ -42,9 +42,9 @@ def join_exits(graph: Graph) -> None:
     pushed = {temp for block in graph.live() for inst in block.insts if inst.op == PUSH for temp in inst.defs}
     groups: dict[Hashable, list[tuple[Block, int]]] = {}
     for block in [graph.block(index) for index, line in ends.items() if line in often]:
-        found = _way_out(graph, block, behind.get(block.index, block))
-        if found is not None:
-            place, words = found
+        place_and_words = _way_out(graph, block, behind.get(block.index, block))
+        if place_and_words is not None:
+            place, words = place_and_words
             handled = tuple(temp for temp in _stack_at(block, place) if temp in pushed)
             groups.setdefault((block.handler, handled, words), []).append((block, place))
     onward: dict[int, int] = {}
@@ -66,7 +66,7 @@ def _parted_ends(graph: Graph) -> dict[int, Block]:
         return {}
     before = predecessors(graph)
     alone = [(before[block.index][0], block) for block in ends if len(before[block.index]) == 1]
-    return {one: block for one, block in alone if isinstance(graph.block(one).exit, Goto)}
+    return {source: block for source, block in alone if isinstance(graph.block(source).exit, Goto)}
 
 
 def _join(graph: Graph, copies: list[tuple[Block, int]]) -> dict[int, int]:
@@ -86,7 +86,8 @@ def _join(graph: Graph, copies: list[tuple[Block, int]]) -> dict[int, int]:
 def _way_out(graph: Graph, block: Block, end: Block) -> tuple[int, Hashable] | None:
     """Return where the exit code on one line begins, and its key; None if it uses earlier values.
 
-    end: the block itself, or the one after it that returns.
+    Args:
+        end: the block itself, or the one after it that returns.
     """
     exit_, line = end.exit, _line_of_end(graph, end)
     place = len(block.insts)

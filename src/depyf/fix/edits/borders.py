@@ -57,21 +57,23 @@ def inward(module: cst.Module, line: int) -> cst.Module:
     """
     function = enclosing_function(module, line)
     compiled_names(module, function.name.value)
-    definitions = {each.name.value: each for each in module.body if isinstance(each, cst.FunctionDef)}
+    definitions = {
+        definition.name.value: definition for definition in module.body if isinstance(definition, cst.FunctionDef)
+    }
     loops = m.findall(function, m.For() | m.While())
     called = {
-        each.func.value  # type: ignore[attr-defined]
+        call.func.value  # type: ignore[attr-defined]
         for loop in loops
-        for each in m.findall(loop, m.Call(m.Name()))
+        for call in m.findall(loop, m.Call(m.Name()))
     }
     blocks = sorted(called & set(definitions) - {function.name.value})
     if len(blocks) != 1:
         raise RefusedError(f"its loops call {len(blocks)} functions of the file, not one")
-    if any(m.matches(each.decorator, COMPILING) for each in definitions[blocks[0]].decorators):
+    if any(m.matches(decorator.decorator, COMPILING) for decorator in definitions[blocks[0]].decorators):
         raise RefusedError(f"`{blocks[0]}` is compiled already")
-    made = module.visit(_Moved(function.name.value, blocks[0]))
-    assert isinstance(made, cst.Module)
-    return made
+    changed = module.visit(_Moved(function.name.value, blocks[0]))
+    assert isinstance(changed, cst.Module)
+    return changed
 
 
 class _Moved(cst.CSTTransformer):
@@ -87,10 +89,10 @@ class _Moved(cst.CSTTransformer):
         for call in m.findall(node, m.Call(_COMPILE, [m.Arg(m.Name(self._function)), m.ZeroOrMore()])):
             options = cst.ensure_type(call, cst.Call).args[1:]
             self._decorator = cst.Call(self._decorator, options) if options else self._decorator
-        for each in m.findall(node, m.FunctionDef(m.Name(self._function))):
-            for one in cst.ensure_type(each, cst.FunctionDef).decorators:
-                if m.matches(one.decorator, COMPILING):
-                    self._decorator = one.decorator
+        for definition in m.findall(node, m.FunctionDef(m.Name(self._function))):
+            for decorator in cst.ensure_type(definition, cst.FunctionDef).decorators:
+                if m.matches(decorator.decorator, COMPILING):
+                    self._decorator = decorator.decorator
 
     def leave_FunctionDef(  # noqa: N802 - LibCST's name
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
@@ -98,7 +100,7 @@ class _Moved(cst.CSTTransformer):
         """Take or add the decorator."""
         name = original_node.name.value
         if name == self._function:
-            kept = [each for each in updated_node.decorators if not m.matches(each.decorator, COMPILING)]
+            kept = [decorator for decorator in updated_node.decorators if not m.matches(decorator.decorator, COMPILING)]
             return updated_node.with_changes(decorators=kept)
         if name == self._block:
             added = cst.Decorator(self._decorator)

@@ -61,19 +61,19 @@ def drawn(module: cst.Module, line: int) -> cst.Module:
     """
     function = enclosing_function(module, line)
     lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
-    rows = [each for each in function.body.body if lines[each].start.line <= line <= lines[each].end.line]
+    rows = [row for row in function.body.body if lines[row].start.line <= line <= lines[row].end.line]
     if len(rows) != 1 or not isinstance(rows[0], cst.SimpleStatementLine):
         raise RefusedError("the line is in no unconditional statement of its function")
-    calls = [each for each in m.findall(rows[0], m.Call()) if _is_drawn(module, each)]
+    calls = [call for call in m.findall(rows[0], m.Call()) if _is_drawn(module, call)]
     if not calls:
         raise RefusedError("the line draws no number that depends on nothing of the function")
-    call = max(calls, key=lambda each: len(module.code_for_node(each)))
+    call = max(calls, key=lambda candidate: len(module.code_for_node(candidate)))
     names = compiled_names(module, function.name.value)
     name, text = f"drawn_{line}", module.code_for_node(call)
-    made = module.deep_replace(function, _with_parameter(function, rows[0], call, name, text))
-    assert isinstance(made, cst.Module)
+    changed = module.deep_replace(function, _with_parameter(function, rows[0], call, name, text))
+    assert isinstance(changed, cst.Module)
     passing = _Passing(names, name, text)
-    passed = made.visit(passing)
+    passed = changed.visit(passing)
     if not passing.count or passing.others:
         raise RefusedError("the compiled function is not called by its name, or is used otherwise")
     return passed
@@ -84,7 +84,7 @@ def _is_drawn(module: cst.Module, call: cst.CSTNode) -> bool:
     assert isinstance(call, cst.Call)
     text = module.code_for_node(call)
     inside = text.removeprefix("float(").removeprefix("int(")
-    read = {each.id for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Name)}
+    read = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
     return inside.startswith(SOURCES) and read <= names_of_module(module) | {"float", "int"}
 
 
@@ -97,8 +97,8 @@ def _with_parameter(
     assert isinstance(changed, cst.SimpleStatementLine)
     guard = cst.parse_statement(f"if {name} is None:\n    {name} = {text}\n")
     body: list[cst.BaseStatement] = []
-    for each in function.body.body:
-        body += [guard.with_changes(leading_lines=row.leading_lines), changed] if each is row else [each]
+    for stmt in function.body.body:
+        body += [guard.with_changes(leading_lines=row.leading_lines), changed] if stmt is row else [stmt]
     parameter = cst.Param(cst.Name(name), default=cst.Name("None"), equal=_EQUAL)
     params = function.params
     if params.kwonly_params or isinstance(params.star_arg, cst.Param):

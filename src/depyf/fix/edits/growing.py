@@ -59,7 +59,7 @@ def _growths(text: str, first_line: int) -> list[tuple[int, str]]:
         if not isinstance(function, ast.FunctionDef):
             continue
         # A code object begins at the first decorator.
-        if min((each.lineno for each in function.decorator_list), default=function.lineno) != first_line:
+        if min((decorator.lineno for decorator in function.decorator_list), default=function.lineno) != first_line:
             continue
         for node in ast.walk(function):
             call = node.value if isinstance(node, ast.Expr) else None
@@ -84,9 +84,9 @@ def grown_after(module: cst.Module, line: int) -> cst.Module:
     after_import_of_torch(module, f"keep_{line}")  # refuses a file without torch
     owners: list[str] = []
 
-    def note(found: Statement) -> Sequence[Statement]:
-        owners.append(_growth(found)[0])
-        return [found]
+    def note(stmt: Statement) -> Sequence[Statement]:
+        owners.append(_growth(stmt)[0])
+        return [stmt]
 
     replace_statement(module, line, note)
     definition, first = _definition(module, line)
@@ -104,23 +104,23 @@ def _moved(module: cst.Module, line: int) -> cst.Module:
     """Return the module with the growth at a line in a function of its own, below the one that has it."""
     kept: list[str] = []
 
-    def change(found: Statement) -> Sequence[Statement]:
-        owner, given, form = _growth(found)
+    def change(stmt: Statement) -> Sequence[Statement]:
+        owner, given, form = _growth(stmt)
         names = [f"value_{at}" for at in range(len(given))]
         kept.append(f"@torch.compiler.disable\ndef keep_{line}({', '.join(names)}):\n    {form.format(*names)}\n")
-        arguments = ", ".join(module.code_for_node(each) for each in given)
-        return [statement(f"keep_{line}({arguments})").with_changes(leading_lines=found.leading_lines)]
+        arguments = ", ".join(module.code_for_node(value) for value in given)
+        return [statement(f"keep_{line}({arguments})").with_changes(leading_lines=stmt.leading_lines)]
 
     changed = replace_statement(module, line, change)
     blank = [cst.EmptyLine(indent=False)] * 2
     registered = statement(f"torch._dynamo.config.reorderable_logging_functions.add(keep_{line})")
     added = [cst.parse_statement(kept[0]), registered]
-    return after_definition_of(changed, line, [each.with_changes(leading_lines=blank) for each in added])
+    return after_definition_of(changed, line, [new.with_changes(leading_lines=blank) for new in added])
 
 
-def _growth(found: Statement) -> tuple[str, list[cst.BaseExpression], str]:
+def _growth(stmt: Statement) -> tuple[str, list[cst.BaseExpression], str]:
     """Return the list or dict that a statement adds to, the values it adds, and the statement's form."""
-    inside = found.body[0] if isinstance(found, cst.SimpleStatementLine) and len(found.body) == 1 else None
+    inside = stmt.body[0] if isinstance(stmt, cst.SimpleStatementLine) and len(stmt.body) == 1 else None
     if inside is not None and m.matches(inside, _APPEND):
         call = cst.ensure_type(cst.ensure_type(inside, cst.Expr).value, cst.Call)
         owner = cst.ensure_type(cst.ensure_type(call.func, cst.Attribute).value, cst.Name).value
@@ -148,9 +148,11 @@ def _definition(module: cst.Module, line: int) -> tuple[cst.CSTNode, int]:
     """
     lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     functions = [
-        each for each in m.findall(module, m.FunctionDef()) if lines[each].start.line <= line <= lines[each].end.line
+        function
+        for function in m.findall(module, m.FunctionDef())
+        if lines[function].start.line <= line <= lines[function].end.line
     ]
     if len(functions) != 1:
         raise RefusedError("the line is not in one function")
     function = cst.ensure_type(functions[0], cst.FunctionDef)
-    return function, min(lines[each].start.line for each in (function, *function.decorators))
+    return function, min(lines[node].start.line for node in (function, *function.decorators))

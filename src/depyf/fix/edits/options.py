@@ -31,7 +31,7 @@ def options(run: Run, finding: Finding) -> Iterator[Edit]:
         return
     kinds = kinds_of(event, finding)
     calls = [call_of(compiled) for _, compiled in event.compiles]
-    files = list(dict.fromkeys(each.filename for each in calls if each is not None))
+    files = list(dict.fromkeys(call.filename for call in calls if call is not None))
     for file in files:
         if "learning-rate" in kinds:
             yield _edit(finding, file, "the learning rate as a tensor", with_tensor_rate)
@@ -57,10 +57,10 @@ def with_tensor_rate(module: cst.Module) -> cst.Module:
         if name.rpartition(".")[2] not in OPTIMIZERS:
             return None
         args = list(call.args)
-        for at, each in enumerate(args):
-            if each.keyword is not None and each.keyword.value == "lr" and not m.matches(each.value, m.Call()):
-                args[at] = each.with_changes(
-                    value=cst.Call(cst.parse_expression("torch.tensor"), [cst.Arg(each.value)])
+        for at, arg in enumerate(args):
+            if arg.keyword is not None and arg.keyword.value == "lr" and not m.matches(arg.value, m.Call()):
+                args[at] = arg.with_changes(
+                    value=cst.Call(cst.parse_expression("torch.tensor"), [cst.Arg(arg.value)])
                 )
                 return call.with_changes(args=args)
         return None
@@ -92,8 +92,8 @@ def with_dropped_batch(module: cst.Module) -> cst.Module:
 
 def _names(call: cst.Call) -> set[str]:
     """Return the keywords of a call; those of `**` count as any."""
-    stars = {"cache_implementation", "drop_last"} if any(each.star == "**" for each in call.args) else set()
-    return stars | {each.keyword.value for each in call.args if each.keyword is not None}
+    stars = {"cache_implementation", "drop_last"} if any(arg.star == "**" for arg in call.args) else set()
+    return stars | {arg.keyword.value for arg in call.args if arg.keyword is not None}
 
 
 def _with(call: cst.Call, keyword: str, value: str) -> cst.Call:
@@ -116,10 +116,10 @@ def _calls(module: cst.Module, change: Callable[[cst.Call, str], cst.Call | None
         RefusedError: no call changes.
     """
     visitor = _Calls(change)
-    made = module.visit(visitor)
+    changed = module.visit(visitor)
     if not visitor.count:
         raise RefusedError(why)
-    return made
+    return changed
 
 
 class _Calls(cst.CSTTransformer):
@@ -131,6 +131,6 @@ class _Calls(cst.CSTTransformer):
         self.count = 0
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
-        made = self._change(updated_node, cst.Module([]).code_for_node(original_node.func))
-        self.count += made is not None
-        return updated_node if made is None else made
+        changed = self._change(updated_node, cst.Module([]).code_for_node(original_node.func))
+        self.count += changed is not None
+        return updated_node if changed is None else changed

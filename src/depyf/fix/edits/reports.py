@@ -62,23 +62,23 @@ def reported(module: cst.Module, line: int) -> cst.Module:
     """
     after_import_of_torch(module, f"report_{line}")  # refuses a file without torch
     known = names_of_module(module) | set(dir(builtins))
-    made: list[str] = []
+    definitions: list[str] = []
 
-    def change(found: Statement) -> Sequence[Statement]:
-        call = _call(found)
+    def change(stmt: Statement) -> Sequence[Statement]:
+        call = _call(stmt)
         inside = _Parameters(known)
         body = call.visit(inside)
         assert isinstance(body, cst.Call)
         code = module.code_for_node(body)
-        made.append(f"@torch.compiler.disable\ndef report_{line}({', '.join(inside.given)}):\n    {code}\n")
+        definitions.append(f"@torch.compiler.disable\ndef report_{line}({', '.join(inside.given)}):\n    {code}\n")
         new = statement(f"report_{line}({', '.join(inside.given.values())})")
-        return [new.with_changes(leading_lines=found.leading_lines)]
+        return [new.with_changes(leading_lines=stmt.leading_lines)]
 
     changed = replace_statement(module, line, change)
     registered = f"torch._dynamo.config.reorderable_logging_functions.add(report_{line})"
     blank = [cst.EmptyLine(indent=False)] * 2
-    added = [cst.parse_statement(made[0]), statement(registered)]
-    return after_definition_of(changed, line, [each.with_changes(leading_lines=blank) for each in added])
+    added = [cst.parse_statement(definitions[0]), statement(registered)]
+    return after_definition_of(changed, line, [new.with_changes(leading_lines=blank) for new in added])
 
 
 def reporter_after(module: cst.Module, line: int) -> cst.Module:
@@ -111,15 +111,15 @@ def reporter_after(module: cst.Module, line: int) -> cst.Module:
 _DOCSTRING = m.SimpleStatementLine(body=[m.Expr(m.SimpleString())])
 
 
-def _call(found: Statement) -> cst.Call:
-    inside = found.body if isinstance(found, cst.SimpleStatementLine) else ()
+def _call(stmt: Statement) -> cst.Call:
+    inside = stmt.body if isinstance(stmt, cst.SimpleStatementLine) else ()
     if len(inside) != 1 or not isinstance(inside[0], cst.Expr) or not isinstance(inside[0].value, cst.Call):
         raise RefusedError("it is no statement of one call")
     call = inside[0].value
     name = cst.Module([]).code_for_node(call.func).rpartition(".")[2]
     if name not in CALLED:
         raise RefusedError(f"`{name}` is no function that only reports")
-    if m.findall(call, _SCOPES) or any(each.star for each in call.args):
+    if m.findall(call, _SCOPES) or any(arg.star for arg in call.args):
         raise RefusedError("its arguments are more than expressions of values")
     return call
 

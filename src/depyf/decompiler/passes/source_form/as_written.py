@@ -44,7 +44,15 @@ TESTED = (ast.If, ast.While)
 def choose_source_form(
     body: list[ast.stmt], listing: Listing, ops: frozenset[str], known: object, has_conditions: bool
 ) -> None:
-    """Rewrite the statements of one code object in place; `known` is None if a source has exactly this code."""
+    """Rewrite the statements of one code object in place.
+
+    Args:
+        body: the statements.
+        listing: the instructions with their locations.
+        ops: the operations of the listing.
+        known: the facts about program-written code; None if the code comes from a source.
+        has_conditions: whether the code may contain `and`, `or` or conditional expressions.
+    """
     write_as_written(body, listing, ops, has_source=known is None, has_conditions=has_conditions)
 
 
@@ -53,9 +61,12 @@ def write_as_written(
 ) -> None:
     """Rewrite the statements of one code object in place; statements without locations do not change.
 
-    ops: the operations of the listing.
-    has_source: whether its lines are those of a source, not of a program that wrote the code.
-    has_conditions: whether the code may contain `and`, `or` or conditional expressions.
+    Args:
+        body: the statements.
+        listing: the instructions with their locations.
+        ops: the operations of the listing.
+        has_source: whether the lines are those of a source, not of a program that wrote the code.
+        has_conditions: whether the code may contain `and`, `or` or conditional expressions.
     """
     if "FORMAT" in ops:
         restore_formats(body)

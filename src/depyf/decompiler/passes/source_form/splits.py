@@ -175,6 +175,14 @@ class Splits:
             is_shown = start[1] == column + IF + NOT * leading_nots(test)
 
             def write(count: int = count, test: ast.expr = test, is_inside: bool = is_inside) -> None:
+                """Rewrite the loop with only the first tests in its head.
+
+                Args:
+                    count: the number of tests that stay in the head.
+                    test: the test of the new statement in the body.
+                    is_inside: whether the body becomes the arm of that statement; otherwise the statement breaks before
+                        the body.
+                """
                 leaving: list[ast.stmt] = [ast.Break()]
                 kept = [] if is_inside or isinstance(stmt.body[0], ast.Pass) else stmt.body
                 arms = (stmt.body, leaving) if is_inside else (leaving, [])
@@ -306,8 +314,9 @@ class Splits:
     ) -> list[list[ast.expr]]:
         """Return tests, grouped by statement.
 
-        shifts: by how many columns the next statement's keyword may be longer.
-        is_turned: all statements but the last test the opposite.
+        Args:
+            shifts: by how many columns the next statement's keyword may be longer.
+            is_turned: all statements but the last test the opposite.
         """
         columns, groups = self.columns, [tests[:1]]
         for before, test in zip(tests, tests[1:]):
