@@ -52,3 +52,14 @@ def test_the_written_test_passes_and_fails_if_a_break_returns(tmp_path: Path, mo
     with pytest.raises(ValueError, match="mark the test"):
         contract_test(replace(program, target="pytest", is_module=True), outcome, file)
     assert torch is not None
+
+
+def test_a_module_reads_the_edited_text_in_the_copy_of_the_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = Program("train", (), True, Path("/copy/run"), 50, False, 60.0, kept=Path("/copy/kept"))
+    texts = {str(tmp_path / "models" / "net.py"): "x = 1", "/elsewhere/lib.py": "x = 2"}
+    assert program.served(texts) == {**texts, "/copy/run/models/net.py": "x = 1"}
+    assert replace(program, is_module=False).served(texts) == texts
+    assert replace(program, kept=None).served(texts) == texts

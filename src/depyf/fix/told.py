@@ -29,6 +29,8 @@ from depyf.model.counts import counted
 from depyf.model.user_source import is_installed
 
 SCHEMA = 1
+LEAST_LONGER = 1e-3
+"""The least seconds by which a call is longer, for the table to say so: the time of a short call varies."""
 WORDS = {
     HELPS: "kept",
     NO_EFFECT: "dropped",
@@ -51,7 +53,9 @@ def lines(result: Result, patch: str) -> Iterator[str]:
         yield f"  {number}. {tried.edit.place}  {tried.edit.what}  {_said(tried)}"
     if result.made is not None and result.same is not None:
         yield f"together: {_counts(result.made, result.ratio)}; {result.same.words}"
-        price = cost(result.plain.counts, result.made.counts, result.ratio)
+        longer = (result.made.step or 0.0) - (result.plain.step or 0.0)
+        ratio = result.ratio if longer > LEAST_LONGER else None
+        price = cost(result.plain.counts, result.made.counts, ratio)
         if price:
             yield f"the price: {price}"
         yield f"patch: {patch}   (depyf fix --apply writes it to your files)"
