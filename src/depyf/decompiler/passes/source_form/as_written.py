@@ -6,7 +6,7 @@ import ast
 
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.bytecode.listing import Listing
-from depyf.decompiler.lift.definitions import ANNOTATE
+from depyf.decompiler.lift.definitions import ANNOTATE, LAZY
 from depyf.decompiler.passes.conditions import structures
 from depyf.decompiler.passes.registry import WRITTEN, Stage, registers
 from depyf.decompiler.passes.source_form.arms import restore_arms
@@ -71,6 +71,9 @@ def write_as_written(
     if "FORMAT" in ops:
         restore_formats(body)
     if _is_taken_apart(listing.code):
+        if has_source and listing.code.parameters == LAZY:
+            restore_conditionals(body)
+            has_conditions = True
         if has_conditions:
             restore_conditional_expressions(body)
         return
@@ -140,4 +143,4 @@ def _depth(code: Code) -> int:
 def _is_taken_apart(code: Code) -> bool:
     """Return whether the code becomes an expression, annotations or type parameters instead of statements."""
     name = code.name
-    return (name.startswith(("<", ANNOTATE)) and name != "<module>") or code.parameters == (".format",)
+    return (name.startswith(("<", ANNOTATE)) and name != "<module>") or code.parameters == LAZY
