@@ -15,7 +15,7 @@ from depyf.decompiler.passes.source_form.columns import Columns
 from depyf.decompiler.passes.source_form.conditionals import restore_conditionals
 from depyf.decompiler.passes.source_form.debug import restore_debug
 from depyf.decompiler.passes.source_form.deletes import restore_deletes
-from depyf.decompiler.passes.source_form.evidence import Kind
+from depyf.decompiler.passes.source_form.evidence import DELETES, Kind
 from depyf.decompiler.passes.source_form.formats import restore_formats
 from depyf.decompiler.passes.source_form.forms import LOOPS
 from depyf.decompiler.passes.source_form.lines import Lines
@@ -30,6 +30,8 @@ from depyf.decompiler.passes.walk import compound, compounds, statements
 
 TESTED = (ast.If, ast.While)
 """The statements whose tests may be those of several statements."""
+REMOVING = DELETES | {"LOAD_FAST_CLEAR"}
+"""The operations that are written as `del`."""
 
 
 @registers(
@@ -94,7 +96,8 @@ def write_as_written(
     elif _has_ways_out(listing):
         restore_ways_out(body, columns, columns.written, set())
     restore_tests(body, columns, has_conditions)
-    restore_deletes(body, has_places=True)
+    if not REMOVING.isdisjoint(ops):
+        restore_deletes(body, has_places=True)
     restore_debug(body, columns)
 
 
@@ -116,7 +119,8 @@ def _restore_nested(body: list[ast.stmt], columns: Columns, listing: Listing) ->
         ending = restore_arms(body, columns)
         if drop_unreached_breaks(body, ending):
             restore_ways_out(body, columns, written, ending)
-    restore_ones(body, columns, listing)
+    if ast.While in kinds:
+        restore_ones(body, columns, listing)
 
 
 def _by_lines(body: list[ast.stmt], columns: Columns, listing: Listing) -> None:
