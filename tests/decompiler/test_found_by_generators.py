@@ -70,12 +70,18 @@ def f():
         a = 2
     a = 1
 """
+LAZY_CONDITIONAL = """
+type x = 0 if {0} else 0
+type y = 1 if not (a, b) else c
+def f[T: (a if b else c if d else e)](): pass
+"""
 CASES = [
     *((AUGMENTED_SLICES, version) for version in interpreters.VERSIONS),
     *((CHAIN_BEFORE_FINALLY, version) for version in interpreters.VERSIONS if version >= (3, 11)),
     *((CHAIN_IN_GROUP, version) for version in interpreters.VERSIONS if version >= (3, 11)),
     *((UNREACHED_TYPE_PARAMETERS, version) for version in interpreters.VERSIONS if version >= (3, 12)),
     *((BOUND_BESIDE_COMPREHENSION, version) for version in interpreters.VERSIONS if version >= (3, 13)),
+    *((LAZY_CONDITIONAL, version) for version in interpreters.VERSIONS if version >= (3, 14)),
     *((COMPREHENSION_OVER_NONLOCAL, version) for version in interpreters.VERSIONS if version >= (3, 12)),
 ]
 

@@ -112,9 +112,8 @@ def unclaimed(listing: Listing) -> Unclaimed:
     for number, instruction in enumerate(instructions):
         op = instruction.op
         if op in may_leave and op != "JUMP":
-            is_leaving = leaves(instructions, number) if op not in WAYS_OUT else op != "CONST" or instruction.arg is None
-            (leaving if is_leaving else others).add(places[instruction.offset >> 1])
-    # The units of instruction instruction share an object, and the hash of an object takes less time than that of a place.
+            (leaving if leaves(instructions, number) else others).add(places[instruction.offset >> 1])
+    # The units of an instruction share an object, whose identity is hashed in less time than a place.
     known = set(dict(zip(map(id, places), places)).values())
     free = {place for place in known - others if place is not None and place.line == place.end_line}
     return Unclaimed(free, free - leaving, others)
