@@ -71,10 +71,10 @@ def found(program: Callable[[], object]) -> tuple[Finding, ...]:
 def wrong(name: str) -> str:
     """Return what is wrong with the first finding of a seeded program, empty where it is right."""
     kinds, program = PROBLEMS[name]
-    told = found(program)
-    if not told:
+    findings_of_program = found(program)
+    if not findings_of_program:
         return f"{name}: no finding"
-    first = told[0]
+    first = findings_of_program[0]
     where = first.where
     marked = where is not None and HERE in linecache.getline(where.file, where.line)
     if first.kind in kinds and marked and first.severity != "low" or kinds & {"train-eval"} and first.kind in kinds:
@@ -85,7 +85,7 @@ def wrong(name: str) -> str:
 
 def alarms(name: str) -> list[str]:
     """Return the findings above "low" of a program without a problem."""
-    return [f"{name}: {each.kind}: {each.line}" for each in found(CLEAN[name]) if each.severity != "low"]
+    return [f"{name}: {finding.kind}: {finding.line}" for finding in found(CLEAN[name]) if finding.severity != "low"]
 
 
 def main(names: list[str]) -> None:
@@ -93,15 +93,15 @@ def main(names: list[str]) -> None:
     warnings.simplefilter("ignore")
     logging.getLogger("torch").setLevel(logging.CRITICAL)
     for name in names:
-        for each in found(PROBLEMS[name][1] if name in PROBLEMS else CLEAN[name]):
-            print(f"{name}: {each.kind}, {each.severity}: {each.line}")
+        for finding in found(PROBLEMS[name][1] if name in PROBLEMS else CLEAN[name]):
+            print(f"{name}: {finding.kind}, {finding.severity}: {finding.line}")
     if names:
         return
     seeded, clean = runnable({name: program for name, (_, program) in PROBLEMS.items()}), runnable(CLEAN)
-    problems = [each for each in map(wrong, seeded) if each]
-    false = [each for name in clean for each in alarms(name)]
+    problems = [problem for problem in map(wrong, seeded) if problem]
+    false = [alarm for name in clean for alarm in alarms(name)]
     right, least = len(seeded) - len(problems), len(seeded) * 39 // 40
-    quiet = len(clean) - len({each.partition(":")[0] for each in false})
+    quiet = len(clean) - len({alarm.partition(":")[0] for alarm in false})
     report(
         [
             Bar("seeded: first finding right", f"{right} of {len(seeded)}", right >= least, problems),

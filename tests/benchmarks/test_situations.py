@@ -148,7 +148,7 @@ def test_a_first_run_is_kept_once(monkeypatch, tmp_path):
     record({"one": Judgement(), "two": Judgement(healthy=True)})
     kept = situations.first_runs()
     assert not kept["one"].right and kept["two"].right
-    assert [each.number for each in first_bars(kept)] == ["0 of 1", "0", "1 of 1"]
+    assert [bar.number for bar in first_bars(kept)] == ["0 of 1", "0", "1 of 1"]
 
 
 EXPECTATION = {"batch", "healthy", "must", "not_said", "loud", "quiet", "exit_code"}

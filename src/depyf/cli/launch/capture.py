@@ -208,7 +208,13 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find Dynamo with the other finders, and begin the capture after its import."""
+        """Find Dynamo with the other finders, and begin the capture after its import.
+
+        Args:
+            fullname: the name of the module.
+            path: the path of its package, as the import system passes it.
+            target: the module to reload, as the import system passes it.
+        """
         if fullname != DYNAMO:
             return None
         sys.meta_path.remove(self)

@@ -54,7 +54,13 @@ Values = Mapping[str, Any]
 
 
 def kernel_results(run: ModuleRun, values: Values, graph: int) -> Iterator[KernelResult]:
-    """Yield each launch of a module, compared with the values of the nodes."""
+    """Yield each launch of a module, compared with the values of the nodes.
+
+    Args:
+        run: a run of Inductor's module.
+        values: the values of the graph's nodes, by name.
+        graph: the number of the graph.
+    """
     part = "backward" if run.is_backward else "forward"
     for position, launch in enumerate(run.runs):
         result = KernelResult(launch.kernel, graph, part, position)

@@ -27,7 +27,13 @@ class WrongLine:
 
 
 def wrong_line(launch: LaunchRun, parameter: str, values: Mapping[str, Any]) -> WrongLine | None:
-    """Return the first line, of those that lead to a wrong result, whose values are not those of its node."""
+    """Return the first line, of those that lead to a wrong result, whose values are not those of its node.
+
+    Args:
+        launch: the launch, with the values of its lines.
+        parameter: the kernel's parameter that holds the wrong result.
+        values: the values of the graph's nodes, by name.
+    """
     followed = launch.followed
     if followed is None or not launch.lines:
         return None

@@ -50,7 +50,17 @@ def compiled_run(
     keep: Keep = cloned,
     inside: bool = False,
 ) -> Compiled:
-    """Compile the graph of a call in a setting, run it on the inputs of the call, and its backward."""
+    """Compile the graph of a call in a setting, run it on the inputs of the call, and its backward.
+
+    Args:
+        call: the call of a captured graph.
+        backend: compiles the graph.
+        backward: whether to run the backward, too.
+        setting: makes the context in which everything runs.
+        compiler: compiles the graph of the call by the backend.
+        keep: takes each value that a launch writes, for example a copy of it.
+        inside: whether to keep the values of the kernels' lines, too.
+    """
     with setting(), edges(keep, inside=inside) as modules:
         inputs = call.fresh_inputs()
         with torch.set_grad_enabled(call.grad_enabled):
