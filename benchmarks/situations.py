@@ -358,9 +358,7 @@ def main() -> None:
         run = started if options.alone else stack.enter_context(Forks()).run
         pool = stack.enter_context(ThreadPoolExecutor(options.jobs if options.alone else 1))
         judged = list(pool.map(lambda name: _judgement(name, options.resume, run), names))
-    judgements = {
-        name: judgement for name, judgement in zip(names, judged, strict=True) if judgement is not None
-    }
+    judgements = {name: judgement for name, judgement in zip(names, judged, strict=True) if judgement is not None}
     print(f"torch {version('torch')}, Python {sys.version.split()[0]}")
     print(f"{len(names) - len(judgements)} of {len(names)} programs need another torch")
     if options.record:

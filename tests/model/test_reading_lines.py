@@ -100,7 +100,8 @@ def test_a_default_is_read_in_the_function_that_has_it(tmp_path) -> None:
 def test_an_attribute_of_a_called_object_is_read_in_its_method(tmp_path) -> None:
     file = tmp_path / "program.py"
     file.write_text(
-        "def run(net, x):\n    return net(x).sum()\n\n\ndef forward(self, x):\n    y = x + 1\n    return y + self.shift\n"
+        "def run(net, x):\n    return net(x).sum()\n\n\n"
+        "def forward(self, x):\n    y = x + 1\n    return y + self.shift\n"
     )
     here = LinesRead("run", str(file), 1, (2,), (2,), (2,))
     forward = LinesRead("Wave.forward", str(file), 5, (6, 7), (6, 7), (6, 7))

@@ -99,7 +99,7 @@ def _handed_over(subject: str, source: str, line: int, others: list[LinesRead]) 
 def _inside(subject: str, others: list[LinesRead]) -> tuple[str, int] | None:
     """Return the line of a called function that reads its own default or captured variable, or None if it is unknown.
 
-        apply(x, lambda x, power=power: x**power)  # `activation.__defaults__[0]`
+    apply(x, lambda x, power=power: x**power)  # `activation.__defaults__[0]`
     """
     default = _DEFAULT.search(subject)
     if len(others) != 1 or not (default or _CAPTURED.search(subject)):
@@ -118,10 +118,10 @@ def _inside(subject: str, others: list[LinesRead]) -> tuple[str, int] | None:
 def _in_method(subject: str, others: list[LinesRead]) -> tuple[str, int] | None:
     """Return the line of the only inlined method that reads an attribute of its own object, or None.
 
-        def run(net, x):
-            return net(x)            # `net.shift` differs
-        def forward(self, x):
-            return x + self.shift    # this line reads it
+    def run(net, x):
+        return net(x)            # `net.shift` differs
+    def forward(self, x):
+        return x + self.shift    # this line reads it
     """
     name = subject.rpartition(".")[2]
     if "." not in subject or not name.isidentifier():
