@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import tempfile
 from pathlib import Path
 
@@ -40,7 +41,8 @@ def drawn(count: int, seed: int) -> list[str]:
 
 
 def blind(text: str, name: str) -> str:
-    """Return a text in which nothing names the program `name`."""
+    """Return a text in which nothing names the program `name`, or has a mark at which something is expected."""
+    text = re.sub(r"\s*# here: \w+", "", text)
     return text.replace(f"{name}.py", "program.py").replace(str(PROGRAMS), "").replace(name, "program")
 
 

@@ -209,8 +209,8 @@ def test_a_fork_ends_and_prints_as_a_process_of_its_own(tmp_path):
 
 
 def test_no_blind_page_names_its_program():
-    text = blind(f"dump/{PROGRAMS}/global_step.py:3: `global_step`", "global_step")
-    assert text == "dump//program.py:3: `program`"
+    text = blind(f"dump/{PROGRAMS}/global_step.py:3 y = x * 2  # here: step: `global_step`", "global_step")
+    assert text == "dump//program.py:3 y = x * 2: `program`"
 
 
 def test_situations_are_drawn_once_and_without_healthy_loops():
