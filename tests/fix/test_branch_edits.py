@@ -57,10 +57,10 @@ def in_function(*rows: str) -> cst.Module:
 def test_a_branch_that_only_reports_or_raises_runs_after_the_graph(
     rows: tuple[str, ...], call: str, definition: str
 ) -> None:
-    made = reported(in_function(*rows), 5).code
-    assert f"step):\n    {call}\n    return x\n" in made
-    assert f"@torch.compiler.disable\n{definition}" in made
-    compile(made, "made", "exec")
+    edited = reported(in_function(*rows), 5).code
+    assert f"step):\n    {call}\n    return x\n" in edited
+    assert f"@torch.compiler.disable\n{definition}" in edited
+    compile(edited, "made", "exec")
 
 
 METERS = """import torch
@@ -84,8 +84,8 @@ def f(x):
 )
 def test_a_meter_a_writer_or_an_assertion_runs_after_the_graph(statement: str, call: str, body: str) -> None:
     text = METERS.format(statement=statement, use="").replace("meters =", "writer = SummaryWriter()\nmeters =")
-    made = reported(cst.parse_module(text.replace("\n\n\n", "\n\n")), 7).code
-    assert f"    {call}\n    return x\n" in made and f"def report_7{body}" in made
+    edited = reported(cst.parse_module(text.replace("\n\n\n", "\n\n")), 7).code
+    assert f"    {call}\n    return x\n" in edited and f"def report_7{body}" in edited
 
 
 @pytest.mark.parametrize(
@@ -98,18 +98,20 @@ def test_an_object_that_the_function_reads_stays(statement: str, use: str) -> No
 
 
 def test_a_report_becomes_a_leaf_function() -> None:
-    made = reported(in_function("print(x.sum())"), 5, form=LEAF).code
-    assert "@torch._dynamo.decorators.leaf_function\ndef report_5(x):\n    print(x.sum())\n" in made
-    assert "@report_5.register_fake\ndef report_5_fake(x):\n    return None\n" in made
-    compile(made, "made", "exec")
+    edited = reported(in_function("print(x.sum())"), 5, form=LEAF).code
+    assert "@torch._dynamo.decorators.leaf_function\ndef report_5(x):\n    print(x.sum())\n" in edited
+    assert "@report_5.register_fake\ndef report_5_fake(x):\n    return None\n" in edited
+    compile(edited, "made", "exec")
 
 
 def test_a_report_becomes_an_operator_with_an_effect() -> None:
     rows = ("for i, y in enumerate(grads):", "    if y > 1:", "        print(i, y)")
-    made = reported(in_function(*rows), 6, form=OPERATOR).code
+    edited = reported(in_function(*rows), 6, form=OPERATOR).code
     head = '@torch.library.custom_op("reports::report_6", mutates_args=())\n'
-    assert f"{head}def report_6(condition: torch.Tensor, i: int, y: torch.Tensor) -> None:\n    if condition:\n" in made
-    assert made.endswith("report_6.register_effect(torch.library.EffectType.ORDERED)\n")
+    assert (
+        f"{head}def report_6(condition: torch.Tensor, i: int, y: torch.Tensor) -> None:\n    if condition:\n" in edited
+    )
+    assert edited.endswith("report_6.register_effect(torch.library.EffectType.ORDERED)\n")
 
 
 def test_torch_keeps_the_effects_of_an_operator_that_dynamo_inlines(capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,9 +156,9 @@ def test_torch_keeps_the_effects_of_an_operator_that_dynamo_inlines(capsys: pyte
     ],
 )
 def test_each_value_of_a_branch_is_chosen(rows: tuple[str, ...], after: tuple[str, ...]) -> None:
-    made = guarded(in_function(*rows), 5).code
-    assert HEAD + "".join(f"    {row}\n" for row in after) + "    return x\n" in made
-    compile(made, "made", "exec")
+    edited = guarded(in_function(*rows), 5).code
+    assert HEAD + "".join(f"    {row}\n" for row in after) + "    return x\n" in edited
+    compile(edited, "made", "exec")
 
 
 @pytest.mark.parametrize(
@@ -194,21 +196,21 @@ for e in rates:
 
 
 def test_a_comparison_with_a_drawn_number_is_made_in_the_call() -> None:
-    made = drawn(cst.parse_module(DRAWS.format(argument="e")), 6).code
-    assert "        drawn_6 = random.random() < eps\n    if drawn_6:\n" in made
-    assert "    select(x, e, drawn_6=random.random() < e)\n" in made
-    made = drawn(cst.parse_module(DRAWS.format(argument="eps=e")), 8).code
-    assert "    select(x, eps=e, drawn_8=torch.tensor(random.randint(0, 3)))\n" in made
+    edited = drawn(cst.parse_module(DRAWS.format(argument="e")), 6).code
+    assert "        drawn_6 = random.random() < eps\n    if drawn_6:\n" in edited
+    assert "    select(x, e, drawn_6=random.random() < e)\n" in edited
+    edited = drawn(cst.parse_module(DRAWS.format(argument="eps=e")), 8).code
+    assert "    select(x, eps=e, drawn_8=torch.tensor(random.randint(0, 3)))\n" in edited
     with pytest.raises(RefusedError, match="more than a name"):
         drawn(cst.parse_module(DRAWS.format(argument="next(e)")), 6)
 
 
 def test_numbers_of_numpy_and_times_keep_their_values() -> None:
     text = "import time\nimport torch\nimport numpy as np\n@torch.compile\ndef f(x):\n    return x * {}\nf(x)\n"
-    made = drawn(cst.parse_module(text.format("np.random.beta(1, 2)")), 6).code
-    assert "f(x, drawn_6=torch.tensor(float(np.random.beta(1, 2))))" in made
-    made = drawn(cst.parse_module(text.format("time.time()")), 6).code
-    assert "f(x, drawn_6=torch.tensor(time.time(), dtype=torch.float64))" in made
+    edited = drawn(cst.parse_module(text.format("np.random.beta(1, 2)")), 6).code
+    assert "f(x, drawn_6=torch.tensor(float(np.random.beta(1, 2))))" in edited
+    edited = drawn(cst.parse_module(text.format("time.time()")), 6).code
+    assert "f(x, drawn_6=torch.tensor(time.time(), dtype=torch.float64))" in edited
 
 
 EXPERTS = """for index, expert in enumerate(experts):
@@ -244,17 +246,17 @@ def test_a_check_with_an_effect_stays(check: str, row: str) -> None:
 
 def test_a_dict_of_lists_grows_with_numbers() -> None:
     text = 'import torch\nSEEN = {"loss": []}\n\n\ndef f(x):\n    SEEN["loss"].append(x.mean().item())\n    return x\n'
-    made = grown_after(cst.parse_module(text), 6).code
-    assert "    keep_6(x.mean())\n" in made
-    assert 'def keep_6(value_0):\n    SEEN["loss"].append(value_0.item())\n' in made
+    edited = grown_after(cst.parse_module(text), 6).code
+    assert "    keep_6(x.mean())\n" in edited
+    assert 'def keep_6(value_0):\n    SEEN["loss"].append(value_0.item())\n' in edited
 
 
 def test_a_list_of_a_module_grows_in_a_leaf_function() -> None:
-    made = grown_after(in_function("self.maps.append(x.mean().item())"), 5).code
-    assert "    keep_5(self, x.mean())\n" in made
+    edited = grown_after(in_function("self.maps.append(x.mean().item())"), 5).code
+    assert "    keep_5(self, x.mean())\n" in edited
     leaf = "@torch._dynamo.decorators.leaf_function\ndef keep_5(module, value_0):\n"
-    assert f"{leaf}    module.maps.append(value_0.item())\n" in made
-    assert made.endswith("@keep_5.register_fake\ndef keep_5_fake(module, value_0):\n    return None\n")
+    assert f"{leaf}    module.maps.append(value_0.item())\n" in edited
+    assert edited.endswith("@keep_5.register_fake\ndef keep_5_fake(module, value_0):\n    return None\n")
     with pytest.raises(RefusedError, match="reads it"):
         grown_after(in_function("self.maps.append(x)", "x = x + len(self.maps)"), 5)
 
@@ -275,12 +277,12 @@ def sample(x):
 
 
 def test_the_border_moves_outward() -> None:
-    made = outward(cst.parse_module(STEPS), 11).code
+    edited = outward(cst.parse_module(STEPS), 11).code
     decorator = '@torch.compile(backend="eager")\n'
-    assert made == STEPS.replace(decorator, "").replace("def sample", f"{decorator}def sample")
+    assert edited == STEPS.replace(decorator, "").replace("def sample", f"{decorator}def sample")
     named = STEPS.replace(decorator, "") + '\n\nstep_fast = torch.compile(step, backend="eager")\n'
-    made = outward(cst.parse_module(named.replace("x = step(", "x = step_fast(")), 10).code
-    assert f"{decorator}def sample" in made and "step_fast = step\n" in made
+    edited = outward(cst.parse_module(named.replace("x = step(", "x = step_fast(")), 10).code
+    assert f"{decorator}def sample" in edited and "step_fast = step\n" in edited
 
 
 @pytest.mark.parametrize(
@@ -297,7 +299,7 @@ def test_the_border_stays_without_a_loop_around_it(text: str) -> None:
 
 
 def test_a_smaller_batch_is_padded() -> None:
-    made = with_padding(cst.parse_module("for b in loader:\n    y = step(b)\n"), 2, (0, "x"), 4).code
-    assert made.splitlines()[1] == "    b = torch.cat([b, b.new_zeros(4 - len(b), *b.shape[1:])])"
+    edited = with_padding(cst.parse_module("for b in loader:\n    y = step(b)\n"), 2, (0, "x"), 4).code
+    assert edited.splitlines()[1] == "    b = torch.cat([b, b.new_zeros(4 - len(b), *b.shape[1:])])"
     with pytest.raises(RefusedError, match="plain name"):
         with_padding(cst.parse_module("y = step(b + 1)\n"), 1, (0, "x"), 4)

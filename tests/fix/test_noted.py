@@ -88,8 +88,8 @@ def test_a_dump_with_other_findings_stays(tmp_path: Path) -> None:
 def test_an_offer_counts_edits_that_apply(tmp_path: Path) -> None:
     dump(tmp_path)
     (tmp_path / "p.py").write_text(SOURCE, encoding="utf-8")
-    made = offer([tmp_path], [tmp_path])
-    assert (made.edits, made.findings) == (1, 1)
+    offered = offer([tmp_path], [tmp_path])
+    assert (offered.edits, offered.findings) == (1, 1)
     (tmp_path / "p.py").write_text(SOURCE.replace("torch._dynamo.graph_break()", "pass"), encoding="utf-8")
     assert offer([tmp_path], [tmp_path]).edits == 0
     assert offer([tmp_path], [tmp_path / "nowhere"]).edits == 0

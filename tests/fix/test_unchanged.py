@@ -47,8 +47,8 @@ def test_a_variable_that_becomes_global_changes_the_function_that_reads_it() -> 
 
 
 def test_one_and_true_are_different_constants() -> None:
-    one = "def f():\n    if 1:\n        def g(): return {}\n    return g\n"
-    assert changed_elsewhere(one.format("1"), one.format("1")) == []
+    template = "def f():\n    if 1:\n        def g(): return {}\n    return g\n"
+    assert changed_elsewhere(template.format("1"), template.format("1")) == []
     assert changed_elsewhere("class A:\n    def f(self): return __x\n", "class B:\n    def f(self): return __x\n") == [
         "f"
     ]

@@ -28,11 +28,11 @@ HEAD = "import torch\nLOG = 1\n\n\ndef f(x, n):\n"
     ],
 )
 def test_a_report_becomes_a_function(statement: str, call: str, parameters: str, body: str) -> None:
-    made = reported(cst.parse_module(f"{HEAD}    {statement}\n    return x\n"), 6).code
-    assert f"    report_6{call}\n    return x\n" in made
-    assert f"\n\n@torch.compiler.disable\ndef report_6{parameters}:\n    {body}\n" in made
-    assert made.endswith("torch._dynamo.config.reorderable_logging_functions.add(report_6)\n")
-    compile(made, "made", "exec")
+    edited = reported(cst.parse_module(f"{HEAD}    {statement}\n    return x\n"), 6).code
+    assert f"    report_6{call}\n    return x\n" in edited
+    assert f"\n\n@torch.compiler.disable\ndef report_6{parameters}:\n    {body}\n" in edited
+    assert edited.endswith("torch._dynamo.config.reorderable_logging_functions.add(report_6)\n")
+    compile(edited, "made", "exec")
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ HELPER = 'import torch\n\n\ndef tell(x):\n    """Tell."""\n    print(x)\n\n\ndef
 
 
 def test_a_function_that_only_reports_is_called_after_the_graph() -> None:
-    made = reporter_after(cst.parse_module(HELPER), 6).code
-    assert "\n\n@torch.compiler.disable\ndef tell(x):\n" in made
-    assert "\n\ntorch._dynamo.config.reorderable_logging_functions.add(tell)\n\n\ndef f(x):\n    tell(x)\n" in made
+    edited = reporter_after(cst.parse_module(HELPER), 6).code
+    assert "\n\n@torch.compiler.disable\ndef tell(x):\n" in edited
+    assert "\n\ntorch._dynamo.config.reorderable_logging_functions.add(tell)\n\n\ndef f(x):\n    tell(x)\n" in edited
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_a_report_of_no_function_is_refused() -> None:
     ],
 )
 def test_a_statement_is_rewritten(change: rewrites.Change, before: str, after: str) -> None:
-    made = change(cst.parse_module(f"{before}\nz = 1\n"), 1).code
-    assert made == (f"{after}\n" if after else "") + "z = 1\n"
+    edited = change(cst.parse_module(f"{before}\nz = 1\n"), 1).code
+    assert edited == (f"{after}\n" if after else "") + "z = 1\n"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_rewrite_refuses_another_statement(change: rewrites.Change, text: str)
 def test_only_the_called_function_is_enabled() -> None:
     text = "".join(f"@torch.compiler.disable\ndef {name}(x):\n    return x\n\n\n" for name in "ab") + "y = a(1)\n"
     module = cst.parse_module(text)
-    assert [each.name.value for each in rewrites.left_out(module, 11)] == ["a"]
+    assert [node.name.value for node in rewrites.left_out(module, 11)] == ["a"]
     assert rewrites.without_disable(module, 0, "a").code == text.replace("@torch.compiler.disable\ndef a", "def a")
 
 

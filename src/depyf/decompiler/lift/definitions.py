@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ANNOTATE = "__annotate"
 """The prefix of functions that evaluate annotations lazily."""
+LAZY = (".format",)
+"""The parameters of code that evaluates the value of a `type` statement or of a type parameter (3.14)."""
 NAME_STORES = frozenset({"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"})
 
 

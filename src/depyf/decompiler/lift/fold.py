@@ -25,6 +25,9 @@ from depyf.decompiler.lift.nodes import EMPTY, IMPURE, PURE, Augmented, Entry, R
 from depyf.decompiler.lift.slots import Slots
 from depyf.errors import DecompilationError
 
+APART = HALVES | {"MOVE"}
+"""Operations that may have no source location of their own, although their instruction has one."""
+
 
 @dataclass(slots=True)
 class Operands:
@@ -114,11 +117,13 @@ class Folder:
         Returns:
             the pending entry of the value.
         """
-        temp = inst.defs[0]
-        if self.places:
-            self.locate(expr, inst)
-        else:
+        temp, offset = inst.defs[0], inst.offset
+        if not self.places:
             note_row(expr, inst.line)
+        elif inst.op in APART:
+            self.locate(expr, inst)
+        elif offset >= 0 and (place := self.places[offset >> 1]) is not None:
+            expr.place = place  # type: ignore[attr-defined]
         entry = self.by_temp[temp] = Entry(
             temp, expr, effect, reads, writes, self.uses.get(temp, 0), inst.line, []
         )
@@ -150,8 +155,13 @@ class Folder:
 
     def taken(self, temps: list[int]) -> Taken:
         """Return what `take` returns, as a tuple."""
-        first = len(self.pending) - len(temps)
-        tail = self.pending[first:]
+        pending = self.pending
+        if len(temps) == 1 and pending and pending[-1].temp == temps[0] and is_plain(pending[-1]):
+            entry = pending.pop()
+            del self.by_temp[entry.temp]
+            return [entry.expr], entry.reads, EMPTY | entry.writes if entry.writes else EMPTY, entry.effect
+        first = len(pending) - len(temps)
+        tail = pending[first:]
         if [entry.temp for entry in tail] == temps and all(map(is_plain, tail)):
             del self.pending[first:]
             return self._inline(tail)

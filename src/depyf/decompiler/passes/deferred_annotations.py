@@ -61,7 +61,7 @@ def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodie
     Returns:
         the statements, without the function that evaluates the annotations.
     """
-    if code.flags & CO_OPTIMIZED:
+    if code.flags & CO_OPTIMIZED or not _may_defer(code):
         return body
     maker = next((stmt for stmt in body if _makes(stmt)), None)
     if isinstance(maker, ast.Assign):
@@ -77,6 +77,14 @@ def restore_deferred_annotations(body: list[ast.stmt], code: Code, bodies: Bodie
         return _with_cells(kept, code, has_set=len(kept) < len(body))
     body = _place_numbered(kept, annotations)
     return _place_others(body, [annotation for annotation in annotations if annotation.number is None])
+
+
+def _may_defer(code: Code) -> bool:
+    """Return whether code has a function that evaluates annotations, or a cell that only annotations explain."""
+    named = (*code.names, *code.varnames, *code.cellvars, *code.freevars)
+    if REACHED in named or CLASS_CELL in code.cellvars:
+        return True
+    return any(isinstance(const, Code) and const.name == MAKERS[0] for const in code.consts)
 
 
 def _with_cells(body: list[ast.stmt], code: Code, *, has_set: bool) -> list[ast.stmt]:

@@ -9,6 +9,7 @@ from typing import Any
 from depyf.bytecode.code import CO_OPTIMIZED, Code
 from depyf.decompiler.lift.imports import Import, ImportFrom
 from depyf.decompiler.lift.nodes import (
+    LOAD,
     AsyncDefinition,
     Capture,
     CaptureRest,
@@ -16,6 +17,7 @@ from depyf.decompiler.lift.nodes import (
     ClassDefinition,
     Definition,
     Var,
+    literal,
 )
 from depyf.decompiler.passes.body import Bodies, Body
 from depyf.decompiler.passes.comprehensions import COMPREHENSIONS, bound_around
@@ -46,7 +48,8 @@ def declare(body: Body, reached: Reached) -> None:
     bound = [var for var in variables if not isinstance(var.ctx, ast.Load)]
     global_names = {var.id for var in bound if var.scope == "global"}
     nonlocal_names = {var.id for var in bound if var.scope == "deref" and var.id in free}
-    nonlocal_names |= _unused(body, variables, reached)
+    unused = _unused(body, variables, reached)
+    nonlocal_names |= unused - body.type_params
     own_reads = _read_as_global(body, variables, inner) - global_names
     if not optimized:
         global_names |= own_reads
@@ -57,11 +60,18 @@ def declare(body: Body, reached: Reached) -> None:
         stmts.append(ast.Global(names=sorted(global_names)))
     if nonlocal_names:
         stmts.append(ast.Nonlocal(names=sorted(nonlocal_names)))
-    left = _left(body, direct, inner, nonlocal_names, reached)
+    left = _left(body, direct, inner, nonlocal_names | unused, reached)
+    left += _reading(sorted(unused & body.type_params))
     if stmts or left:
         step("{} declarations come first", len(stmts) + len(left))
     # The compiler's own statements come first in a class.
     body.stmts = [*stmts, *left, *body.stmts] if optimized else [*stmts, *body.stmts, *left]
+
+
+def _reading(names: list[str]) -> list[ast.stmt]:
+    """Return an unreachable statement that reads variables, or nothing for no variables."""
+    reads: list[ast.stmt] = [ast.Expr(value=Var(id=name, ctx=LOAD, scope="deref"), lineno=0) for name in names]
+    return [ast.If(test=literal(False), body=reads, orelse=[], lineno=0)] if reads else []
 
 
 def _read_as_global(body: Body, variables: list[Var], inner: list[Var]) -> set[str]:

@@ -10,6 +10,7 @@ After:  type X = int
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from depyf.bytecode.code import Code
 from depyf.decompiler.lift.nodes import BuildClass, Function, Intrinsic, TypeAlias, TypeParam, Var, literal_value
@@ -27,6 +28,23 @@ KINDS = {
     "INTRINSIC_PARAMSPEC": "**",
 }
 WITH_DEFAULT = "INTRINSIC_SET_TYPEPARAM_DEFAULT"
+
+
+def type_params_in(codes: Iterable[Code]) -> dict[int, frozenset[str]]:
+    """Return the type parameters among the free variables of code objects, by the identity of the code.
+
+    Args:
+        codes: code objects, with the code that makes type parameters among them.
+    """
+    params: dict[int, frozenset[str]] = {}
+    work = [(code, frozenset(code.cellvars)) for code in codes if code.name.startswith(GENERIC)]
+    for code, around in work:  # The list grows during the iteration.
+        for const in code.consts:
+            free = around.intersection(const.freevars) if isinstance(const, Code) else None
+            if free and isinstance(const, Code) and free - params.get(id(const), frozenset()):
+                params[id(const)] = params.get(id(const), frozenset()) | free
+                work.append((const, free))
+    return params
 
 
 def restore_generic(call: ast.Call, bodies: Bodies, around: Code) -> ast.expr | None:

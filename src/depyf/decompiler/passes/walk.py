@@ -36,19 +36,30 @@ def inner(stmt: ast.stmt) -> list[tuple[Stmts, ast.AST, str]]:
     if nests is None:
         return []
     bodies, parts = nests
-    sequences: list[tuple[Stmts, ast.AST, str]] = []
-    for name in bodies:
-        stmts = getattr(stmt, name, None)
-        if stmts:
-            sequences.append((stmts, stmt, name))
+    fields = stmt.__dict__
+    sequences: list[tuple[Stmts, ast.AST, str]] = [(fields[name], stmt, name) for name in bodies if fields.get(name)]
     for name in parts:
-        sequences += [(part.body, part, "body") for part in getattr(stmt, name)]
+        sequences += [(part.body, part, "body") for part in fields[name]]
+    return sequences
+
+
+def below(stmt: ast.stmt) -> list[Stmts]:
+    """Return the sequences of statements directly inside a statement."""
+    nests = NESTS[type(stmt)]
+    if nests is None:
+        return []
+    bodies, parts = nests
+    fields = stmt.__dict__
+    sequences: list[Stmts] = [fields[name] for name in bodies if fields.get(name)]
+    for name in parts:
+        sequences += [part.body for part in fields[name]]
     return sequences
 
 
 def compound(block: Stmts) -> Stmts:
     """Return the statements of a block that may contain other statements."""
-    return [stmt for stmt in block if NESTS[type(stmt)]]
+    nests = NESTS
+    return [stmt for stmt in block if nests[type(stmt)]]
 
 
 def blocks(body: Stmts) -> list[Stmts]:
@@ -56,7 +67,7 @@ def blocks(body: Stmts) -> list[Stmts]:
     sequences = [body]
     for block in sequences:  # The list grows during the iteration.
         for stmt in compound(block):
-            sequences += [below for below, _, _ in inner(stmt)]
+            sequences += below(stmt)
     return sequences
 
 
@@ -68,10 +79,10 @@ def compounds(body: Stmts) -> Stmts:
     while work:
         stmt = work.pop()
         stmts.append(stmt)
-        for block, _, _ in reversed(inner(stmt)):
-            below = compound(block)
-            below.reverse()
-            work += below
+        for block in reversed(below(stmt)):
+            nested = compound(block)
+            nested.reverse()
+            work += nested
     return stmts
 
 
@@ -83,7 +94,7 @@ def rewrite_sequences(body: Stmts, rewrite: Callable[[Stmts], Stmts]) -> Stmts:
         for stmt in compound(sequence):
             sequences = inner(stmt)
             order += sequences
-            work += [entry[0] for entry in sequences]
+            work += below(stmt)
     for sequence, owner, name in reversed(order):
         setattr(owner, name, rewrite(sequence))
     return rewrite(body)
@@ -91,13 +102,16 @@ def rewrite_sequences(body: Stmts, rewrite: Callable[[Stmts], Stmts]) -> Stmts:
 
 def statements(body: Stmts) -> list[ast.stmt]:
     """Return every statement in `body`, in the order of the source."""
+    nests = NESTS
+    if not compound(body):
+        return body[:]
     ordered: list[ast.stmt] = []
     work = body[::-1]
     while work:
         stmt = work.pop()
         ordered.append(stmt)
-        if NESTS[type(stmt)]:
-            for sequence, _, _ in reversed(inner(stmt)):
+        if nests[type(stmt)]:
+            for sequence in reversed(below(stmt)):
                 work += sequence[::-1]
     return ordered
 
@@ -209,22 +223,24 @@ def _slots(body: Sequence[ast.stmt], kinds: frozenset[type[ast.expr]]) -> list[l
     """Return, node by node, the places directly inside it that hold an expression of these kinds."""
     by_node: list[list[Slot]] = []
     work: list[ast.AST] = list(reversed(body))
+    held = INNER
     while work:
         node = work.pop()
         inside: list[ast.AST] = []
         slots: list[Slot] = []
-        for name in INNER[type(node)]:
-            value: Any = getattr(node, name, None)
+        fields = node.__dict__
+        for name in held[type(node)]:
+            value: Any = fields.get(name)
             kind = type(value)
             if kind is list:
                 for place, item in enumerate(value):
                     kind = type(item)
-                    if INNER[kind]:
+                    if held[kind]:
                         inside.append(item)
                     if kind in kinds:
                         slots.append((value, place))
             else:
-                if INNER[kind]:
+                if held[kind]:
                     inside.append(value)
                 if kind in kinds:
                     slots.append((node, name))

@@ -17,6 +17,7 @@ from depyf.decompiler.passes.comprehensions import NAMES as COMPREHENSION_NAMES
 from depyf.decompiler.passes.identifiers import are_writable
 from depyf.decompiler.passes.names import Names, variables_in
 from depyf.decompiler.passes.scopes import declare, own_variables, shadow, variables_of
+from depyf.decompiler.passes.type_params import type_params_in
 from depyf.decompiler.passes.unreached import NOTHING_REACHED
 from depyf.decompiler.pipeline.table import ALONE, BUILD, LAST, NOTHING, SCOPES, TOGETHER
 from depyf.decompiler.pipeline.work import Fault, Work, run_passes
@@ -66,11 +67,11 @@ def decompile(
     check_sharing(order)
     rows = [shared.with_lines(code_object) for code_object in order]
     names = _names(code, rows)
-    temps = 0
+    temps, params = 0, type_params_in(order)
     for inner, listing in zip(order, rows, strict=True):
         work = Work(inner, names, bodies, temps, known if inner is code else None, without, listing)
         temps = _statements(work)
-        _finish(work, whole=inner is code)
+        _finish(work, params.get(id(inner), NOTHING), whole=inner is code)
         bodies[id(inner)] = work.body
     return bodies[id(code)], names
 
@@ -191,13 +192,13 @@ def _of_comprehensions(work: Work) -> frozenset[str]:
     if "LOAD_FAST_CLEAR" not in work.ops:
         return frozenset()
     cleared = frozenset(str(item.arg) for item in work.listing.instructions if item.op == "LOAD_FAST_CLEAR")
-    named = {var.id for var in own_variables(work.stmts, around=True, apart=[])}
+    named = {var.id for var in own_variables(work.stmts, around=True, apart=[]) if var.scope != "global"}
     return cleared.difference(named, work.code.parameters, work.code.cellvars, work.code.freevars)
 
 
-def _finish(work: Work, *, whole: bool) -> None:
-    """Insert the statements of nested code objects."""
-    work.body = Body(work.code, work.stmts)
+def _finish(work: Work, params: frozenset[str], *, whole: bool) -> None:
+    """Insert the statements of nested code objects; `params` are the free variables that are type parameters."""
+    work.body = Body(work.code, work.stmts, type_params=params)
     local = variables_of(work.code) - _of_comprehensions(work)
     for const in work.code.consts:
         inner = work.bodies.get(id(const)) if isinstance(const, Code) else None

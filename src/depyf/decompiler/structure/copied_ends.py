@@ -38,7 +38,7 @@ class Copies(Renaming):
                 return self.correspond([exc], [other_exc])
             case Goto(edge), Goto(onward):
                 same = self.correspond(edge.args, onward.args)
-                return same and (edge.target == onward.target or self._lead_to_copies(edge, onward))
+                return same and (self._end(edge) == self._end(onward) or self._lead_to_copies(edge, onward))
         return False
 
     def is_same(self, one: Inst, two: Inst) -> bool:
@@ -59,6 +59,17 @@ class Copies(Renaming):
         if free is not None and free in left and free not in self.renamed and len(left) == len(right):
             self.renamed[free] = right[left.index(free)]
         return super().correspond(left, right)
+
+    def _end(self, edge: Edge) -> int:
+        """Return the target of an edge, past blocks that only jump: the jump out of a `try` has another handler."""
+        seen: set[int] = set()
+        while edge.target not in seen and not edge.args:
+            seen.add(edge.target)
+            block = self.graph.block(edge.target)
+            if block.insts or not isinstance(block.exit, Goto) or block.exit.edge.args:
+                break
+            edge = block.exit.edge
+        return edge.target
 
     def _lead_to_copies(self, edge: Edge, other: Edge) -> bool:
         """Return whether two edges lead to copies of the end of the code, or of the end of a handler."""

@@ -28,7 +28,7 @@ def join_copies(graph: Graph, nest: dict[int, tuple[int, ...]]) -> None:
                 _join_rest(graph, nest, block.exit)
                 _join_chain(graph, block, block.exit)
         prune(graph)
-    if _join_ends(graph, nest):
+    if any(map(_waits_and_ends, graph.live())) and _join_ends(graph, nest):
         prune(graph)
 
 
@@ -159,7 +159,7 @@ def _join_ends(graph: Graph, nest: dict[int, tuple[int, ...]]) -> bool:
     """
     ends: dict[tuple[object, ...], Block] = {}
     for block in graph.live():
-        if len(block.phis) == 1 and _ends(block):
+        if _waits_and_ends(block):
             ends.setdefault(_signature(block, len(block.insts), nest), block)
     is_changed = False
     lengths = sorted({len(block.insts) for block in ends.values()})
@@ -183,6 +183,11 @@ def _join_end(graph: Graph, block: Block, shared: Block, length: int) -> bool:
     lead_to(block, len(block.insts) - length, shared, [pair[1]])
     _lead_past(graph, block)
     return True
+
+
+def _waits_and_ends(block: Block) -> bool:
+    """Return whether a block with one phi leaves an expression."""
+    return len(block.phis) == 1 and _ends(block)
 
 
 def _ends(block: Block) -> bool:

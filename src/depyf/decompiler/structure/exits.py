@@ -16,6 +16,7 @@ from collections.abc import Hashable
 from depyf.decompiler.graph.successors import predecessors
 from depyf.decompiler.graph.tac import Block, Exit, Goto, Graph, Inst, Raise, Reraise, Return, operation_key
 from depyf.decompiler.graph.tails import DROPS, lead_to, numbered
+from depyf.decompiler.lift.definitions import LAZY
 from depyf.decompiler.steps import step
 from depyf.decompiler.structure.regions.split import split_block
 from depyf.decompiler.structure.regions.table import prune
@@ -26,9 +27,10 @@ PUSH = "PUSH_EXC_INFO"
 def join_exits(graph: Graph) -> None:
     """Redirect blocks with the same end on the same line to one block.
 
-    Those of a lambda are operands of one expression, which may contain equal ones: `a if b else a`.
+    Those of a lambda, or of a lazily evaluated value, are operands of one expression, which may contain equal ones:
+    `a if b else a`.
     """
-    if graph.code.name == "<lambda>":
+    if graph.code.name == "<lambda>" or graph.code.parameters == LAZY:
         return
     behind = _parted_ends(graph)
     ends = {
@@ -61,9 +63,9 @@ def _parted_ends(graph: Graph) -> dict[int, Block]:
 
     They are not part of the protected code.
     """
-    ends = [block for block in graph.live() if isinstance(block.exit, Return) and not block.insts and not block.phis]
     if not graph.handlers:
         return {}
+    ends = [block for block in graph.live() if isinstance(block.exit, Return) and not block.insts and not block.phis]
     before = predecessors(graph)
     alone = [(before[block.index][0], block) for block in ends if len(before[block.index]) == 1]
     return {source: block for source, block in alone if isinstance(graph.block(source).exit, Goto)}

@@ -149,7 +149,8 @@ def _saves(inst: Inst, inlined: Inlined) -> bool:
     if inst is inlined.get_iter:
         return True
     if inst.op == "MAKE_CELL":
-        return inst.arg in inlined.saved.values()
+        # The variable of a comprehension is another slot than a free variable of its name (`bytecode/normalise.apart`).
+        return inst.arg in {name.partition(".")[0] for name in inlined.saved.values()}
     return bool(inst.defs) and (inst.defs[0] in inlined.saved or inst.defs[0] == inlined.result)
 
 

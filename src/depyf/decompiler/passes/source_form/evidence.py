@@ -110,12 +110,12 @@ def unclaimed(listing: Listing) -> Unclaimed:
     others = {places[instruction.offset >> 1] for instruction in instructions if instruction.op not in may_leave}
     leaving: set[Place | None] = set()
     for number, instruction in enumerate(instructions):
-        if instruction.op in may_leave:
-            if not leaves(instructions, number):
-                others.add(places[instruction.offset >> 1])
-            elif instruction.op != "JUMP":
-                leaving.add(places[instruction.offset >> 1])
-    free = {place for place in set(places) - others if place is not None and place.line == place.end_line}
+        op = instruction.op
+        if op in may_leave and op != "JUMP":
+            (leaving if leaves(instructions, number) else others).add(places[instruction.offset >> 1])
+    # The units of an instruction share an object, whose identity is hashed in less time than a place.
+    known = set(dict(zip(map(id, places), places)).values())
+    free = {place for place in known - others if place is not None and place.line == place.end_line}
     return Unclaimed(free, free - leaving, others)
 
 
