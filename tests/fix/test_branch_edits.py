@@ -19,6 +19,7 @@ from depyf.fix.edits.growing import grown_after
 from depyf.fix.edits.guarded import guarded
 from depyf.fix.edits.options import with_padding
 from depyf.fix.edits.reports import LEAF, OPERATOR, reported
+from depyf.fix.trees import first_line_of_function
 
 HEAD = "import torch\n\n\ndef f(self, x, total, grads, step):\n"
 
@@ -303,3 +304,12 @@ def test_a_smaller_batch_is_padded() -> None:
     assert edited.splitlines()[1] == "    b = torch.cat([b, b.new_zeros(4 - len(b), *b.shape[1:])])"
     with pytest.raises(RefusedError, match="plain name"):
         with_padding(cst.parse_module("y = step(b + 1)\n"), 1, (0, "x"), 4)
+
+
+def test_the_code_of_a_function_begins_at_its_first_decorator() -> None:
+    text = "import torch\n\n\n@torch.compile(\n    dynamic=True\n)\n@wrapped\ndef f(x):\n"
+    text += "    def g():\n        return x\n    return g\n"
+    module = cst.parse_module(text)
+    code = next(constant for constant in compile(text, "f", "exec").co_consts if hasattr(constant, "co_firstlineno"))
+    assert [first_line_of_function(module, line) for line in (1, 11, 10)] == [0, code.co_firstlineno, 9]
+    assert code.co_firstlineno == 4

@@ -92,11 +92,7 @@ def fix_command(
 
     The exit code is 0 if edits help or nothing is to be done, 1 if no edit helps, 2 if the program cannot be run.
     """
-    if not module and "::" in target:
-        module, target, arguments = True, PYTEST, (target, *arguments)
-    if not module and not os.path.isfile(target):
-        click.echo(f"depyf fix: there is no script {target!r}", err=True)
-        sys.exit(EXIT_USAGE)
+    module, target, arguments = _called(module, target, arguments)
     try:
         from depyf.fix.tries import Program, Tries
     except ImportError as error:
@@ -124,6 +120,16 @@ def fix_command(
     if result.plain.problem:
         sys.exit(EXIT_USAGE)
     sys.exit(0 if text or not result.plain.left else EXIT_FAILED)
+
+
+def _called(is_module: bool, target: str, arguments: tuple[str, ...]) -> tuple[bool, str, tuple[str, ...]]:
+    """Return the call of a program, as a module for a test of pytest. End the command if there is no such script."""
+    if not is_module and "::" in target:
+        return True, PYTEST, (target, *arguments)
+    if not is_module and not os.path.isfile(target):
+        click.echo(f"depyf fix: there is no script {target!r}", err=True)
+        sys.exit(EXIT_USAGE)
+    return is_module, target, arguments
 
 
 def _searched(tries: Tries, most: int, budget: float, only: str, is_quiet: bool) -> Result:

@@ -14,7 +14,7 @@ from depyf.findings.contract.facts import facts
 from depyf.fix.tries import Outcome, Program
 
 COUNTED = [aspect for aspect in ASPECTS if aspect != "cache_misses"]
-"""What the contract limits. The caches are those of the machine."""
+"""The aspects that the contract limits. It leaves out cache misses, which depend on the machine."""
 TEXT = '''"""Limits of how {name} compiles, from the run of `depyf fix` with the edits that it kept."""
 
 import runpy

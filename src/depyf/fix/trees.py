@@ -192,8 +192,10 @@ def first_line_of_function(module: cst.Module, line: int) -> int:
         for node in m.findall(module, m.FunctionDef())
         if where[node].start.line <= line <= where[node].end.line
     ]
-    # The position of a function is that of its first decorator, or of its `def`; the code begins there, too.
-    return max((where[node].start.line for node in inside), default=0)
+    if not inside:
+        return 0
+    function = max(inside, key=lambda node: where[node].start.line)
+    return min(where[node].start.line for node in (function, *function.decorators))
 
 
 def enclosing_function(module: cst.Module, line: int) -> cst.FunctionDef:

@@ -91,22 +91,30 @@ def _growths(text: str, first_line: int) -> list[tuple[int, str]]:
         if min((decorator.lineno for decorator in function.decorator_list), default=function.lineno) != first_line:
             continue
         for node in ast.walk(function):
-            call = node.value if isinstance(node, ast.Expr) else None
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append":
-                owner: ast.expr = call.func.value
-            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-                owner = node.targets[0].value
-            else:
-                continue
-            line = owner.lineno
-            # An item of a dict of lists grows like a list.
-            while isinstance(owner, ast.Subscript):
-                owner = owner.value
-            if isinstance(owner, ast.Name):
-                growths.append((line, owner.id))
-            elif isinstance(owner, ast.Attribute) and isinstance(owner.value, ast.Name) and owner.value.id == "self":
-                growths.append((line, f"self.{owner.attr}"))
+            owner = _owner(node)
+            if owner is not None:
+                growths.append(owner)
     return growths
+
+
+def _owner(node: ast.AST) -> tuple[int, str] | None:
+    """Return the line and the name of what a statement appends to or sets an item of, or None for another statement."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append":
+        owner: ast.expr = call.func.value
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        owner = node.targets[0].value
+    else:
+        return None
+    line = owner.lineno
+    # An item of a dict of lists grows like a list.
+    while isinstance(owner, ast.Subscript):
+        owner = owner.value
+    if isinstance(owner, ast.Name):
+        return line, owner.id
+    if isinstance(owner, ast.Attribute) and isinstance(owner.value, ast.Name) and owner.value.id == "self":
+        return line, f"self.{owner.attr}"
+    return None
 
 
 def grown_after(module: cst.Module, line: int) -> cst.Module:
