@@ -37,6 +37,8 @@ from depyf.model.writer import foreign_files, prepared_directory
 @click.option("--profile", is_flag=True, help="Measure each line, print the most expensive.")
 @click.option("--against-eager", is_flag=True, help="With --profile: compare with uncompiled steps.")
 @click.option("--compile-times", is_flag=True, help="Measure what each line costs in each stage of the compiler.")
+@click.option("--bits", is_flag=True, help="Record hashes of what kernels write, for `depyf bits A B`.")
+@click.option("--bits-of", default="", metavar="PLACE", help="With --bits: keep the values of this launch.")
 @click.option("--keep-trace", is_flag=True, help="Keep torch's own trace in the dump.")
 @click.option("--stack-after", default=60.0, metavar="SECONDS", help="Write the Python stack of slower compiles [60].")
 @click.option("--all", "all_files", is_flag=True, help="Keep every file of a large dump, and pack none.")
@@ -56,6 +58,8 @@ def run_command(
     profile: bool,
     against_eager: bool,
     compile_times: bool,
+    bits: bool,
+    bits_of: str,
     keep_trace: bool,
     stack_after: float,
     all_files: bool,
@@ -95,6 +99,8 @@ def run_command(
         stack_after=stack_after,
         listings=html,
         all_files=all_files,
+        bits=bits or bool(bits_of),
+        bits_of=bits_of,
     )
     called = [*(["-m"] if module else []), target, *arguments]
     status = run(called, settings, meanwhile=get_ready if html else lambda: None)

@@ -26,6 +26,7 @@ from depyf.trace.start_clock import StartClock
 if TYPE_CHECKING:
     from depyf.cli.launch.pause import Pause
     from depyf.model.run import Session
+    from depyf.torch.bits.recorder import BitsRecorder
     from depyf.torch.capture.compile_times import CompileTiming
     from depyf.torch.capture.prepare import prepare_debug
     from depyf.torch.profile.context import Profiling
@@ -46,6 +47,7 @@ class _Capture:
         self.pause: Pause | None = None
         self.profiling: Profiling | None = None
         self.timing: CompileTiming | None = None
+        self.bits: BitsRecorder | None = None
         self.clock = StartClock() if settings.compile_times else None
         self._awaits_forks = False
         if self.clock is not None:
@@ -81,6 +83,8 @@ class _Capture:
                 self._begin_to_measure()
             if self.settings.compile_times:
                 self._begin_to_time()
+            if self.settings.bits:
+                self._begin_to_record_bits()
             if self.settings.backend:
                 from depyf.torch.adapters.forced_backend import force_backend
 
@@ -99,6 +103,10 @@ class _Capture:
         if timing is not None:
             with contained("ending the measuring of compile times"):
                 timing.end()
+        bits, self.bits = self.bits, None
+        if bits is not None:
+            with contained("ending the recording of bits"):
+                bits.end()
         profiling, self.profiling = self.profiling, None
         if profiling is not None:
             with contained("ending the measuring"):
@@ -126,6 +134,15 @@ class _Capture:
 
         self.timing = CompileTiming(self.clock)
         self.timing.begin()
+
+    def _begin_to_record_bits(self) -> None:
+        from depyf.torch.bits.kept import read_place
+        from depyf.torch.bits.recorder import BitsRecorder
+
+        assert self.session is not None
+        keep = read_place(self.settings.bits_of) if self.settings.bits_of else None
+        self.bits = BitsRecorder(Path(self.session.directory), sys.orig_argv[1:], keep)
+        self.bits.begin()
 
     def _pause(self) -> Pause:
         """Return the object that pauses in this process. Only the program itself may use the terminal."""

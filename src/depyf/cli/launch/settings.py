@@ -26,6 +26,7 @@ class Settings:
     log_bytecode: as for `prepare_debug`.
     listings: whether to write the listings for the report; a large dump keeps them in its archive.
     all_files: as for `prepare_debug`.
+    bits: whether to record hashes of what each kernel writes. bits_of: the launch whose values are kept; "" for none.
     only: a shell pattern; frames of other functions are not captured. Empty for all.
     kernels: whether to write Inductor's modules.
     debug: whether to run compiled code in the files of the dump, with a pause before its first run.
@@ -49,6 +50,8 @@ class Settings:
     stack_after: float = 0.0
     listings: bool = False
     all_files: bool = False
+    bits: bool = False
+    bits_of: str = ""
 
 
 PROVENANCE = "INDUCTOR_PROVENANCE"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import field
 from pathlib import Path
@@ -167,13 +167,18 @@ def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
     launch_run = LaunchRun(run.launches[index], followed, lines=state.lines() if state.inside else {})
     if followed is not None:
         values = dict(zip(parameters(followed.kernel), arguments))
-        for name in _written(followed, values):
+        for name in written_parameters(followed, values):
             launch_run.results.append((name, followed.after.get(name, ""), state.keep(values[name])))
     run.runs.append(launch_run)
 
 
-def _written(followed: Launched, values: dict[str, Any]) -> list[str]:
-    """Return the parameters through which a kernel stores tensors."""
+def written_parameters(followed: Launched, values: dict[str, Any]) -> list[str]:
+    """Return the parameters through which a kernel stores tensors.
+
+    Args:
+        followed: the launch.
+        values: the arguments of the launch by parameter.
+    """
     stored = {
         followed.aliases.get(pointer, pointer) for line in followed.lines if line.is_store for pointer in line.pointers
     }
@@ -205,14 +210,21 @@ def returned(key: int, index: int, result: Any) -> None:
         launch_run.results.append(("", node, state.keep(result)))
     elif isinstance(result, (tuple, list)):
         items = ((position, item) for position, item in enumerate(result) if isinstance(item, Tensor))
-        launch_run.results += [("", _item(run, node, position), state.keep(item)) for position, item in items]
+        launch_run.results += [("", selected_item(run.module.graph.nodes, run.graph, node, position), state.keep(item)) for position, item in items]
     run.runs.append(launch_run)
 
 
-def _item(run: ModuleRun, node: str, position: int) -> str:
-    """Return the node that selects one of the several results of a node, or ""."""
-    for user in run.module.graph.nodes:
-        if user.name in run.graph.nodes and user.op == "call_function" and user.args[:1]:
+def selected_item(nodes: Iterable[torch.fx.Node], graph: Graph, node: str, position: int) -> str:
+    """Return the node that selects one of the several results of a node, or "".
+
+    Args:
+        nodes: the nodes of the lowered graph.
+        graph: the same graph, as its text shows it.
+        node: the name of the node with several results.
+        position: the position of the result.
+    """
+    for user in nodes:
+        if user.name in graph.nodes and user.op == "call_function" and user.args[:1]:
             is_selection = getattr(user.target, "__name__", "") == "getitem" and len(user.args) > 1
             if is_selection and getattr(user.args[0], "name", "") == node and user.args[1] == position:
                 return str(user.name)
