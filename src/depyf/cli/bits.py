@@ -1,4 +1,4 @@
-"""`depyf bits`: the first kernel and line of a program whose bits are not eager's."""
+"""`depyf bits`: the first kernel and line whose bits differ, of a program and eager or of two recorded runs."""
 
 from __future__ import annotations
 
@@ -9,42 +9,51 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
+from depyf.cli.bits_dumps import NoComparison, again_command, compared_dumps, values_of
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 
 
 @click.command(
     "bits",
-    short_help="Find the first kernel whose bits are not eager's.",
+    short_help="Find the first kernel whose bits differ: from eager, or in another run.",
     context_settings={"allow_interspersed_args": False},
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Compile with this setting; repeatable.")
 @click.option("--restore", is_flag=True, help="Try which settings give eager's bits, and at what cost.")
 @click.option("--batch", metavar="PART,SIZE", help="Compare the parts of a batch, each alone, with the batch: 1,64.")
+@click.option("--again", is_flag=True, help="With two dumps: run both programs again, and compare values.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.argument("script")
+@click.argument("script", metavar="SCRIPT | DUMP")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def bits(
     settings: tuple[str, ...],
     restore: bool,
     batch: str | None,
+    again: bool,
     as_json: bool,
     script: str,
     arguments: tuple[str, ...],
 ) -> None:
-    """Run SCRIPT with ARGUMENTS, and compare its graphs, compiled and eager, bit by bit.
+    """Run SCRIPT with ARGUMENTS, and compare its graphs, compiled and eager, bit by bit; or compare two dumps.
 
     The script runs once, with its graphs in eager. Then the first call of each graph is compiled and compared, forward
     and backward, kernel by kernel, up to the first difference. A setting is an option of Inductor's, `threads`, or an
     environment variable in capital letters. With --batch 1,64, each row of a batch of 64 runs alone, and its forward is
     compared with that of the batch.
 
+    `depyf bits A B` compares two runs that `depyf run --bits -o A` and `-o B` recorded, by hashes of what each kernel
+    wrote, and of the inputs of each call. With --again, both programs run once more, and the first kernel that differs
+    is compared value by value.
+
     The exit code is 0 if all results that were compared are equal, 1 if some differ or none was compared, 2 if there
     is no such script or setting.
     """
+    if os.path.isdir(script):
+        _end_with_dumps(script, arguments, again=again, as_json=as_json)
     if not os.path.isfile(script):
         click.echo(f"depyf bits: there is no script {script!r}", err=True)
         sys.exit(EXIT_USAGE)
@@ -67,6 +76,27 @@ def bits(
         report = json.loads(output.read_text(encoding="utf-8"))
     click.echo(json.dumps(report["data"], indent=1) if as_json else report["text"])
     sys.exit(0 if report["data"]["equal"] else EXIT_FAILED)
+
+
+def _end_with_dumps(ours: str, arguments: tuple[str, ...], *, again: bool, as_json: bool) -> NoReturn:
+    """Compare two dumps, and end the command."""
+    if len(arguments) != 1 or not os.path.isdir(arguments[0]):
+        click.echo(f"depyf bits: {ours} is a dump, so a second one is needed: depyf bits {ours} DUMP", err=True)
+        sys.exit(EXIT_USAGE)
+    try:
+        comparisons = compared_dumps(Path(ours), Path(arguments[0]))
+        values = [values_of(sides) if again else None for sides in comparisons]
+    except NoComparison as error:
+        click.echo(f"depyf bits: {error}", err=True)
+        sys.exit(EXIT_USAGE)
+    if as_json:
+        contents = [sides.data(content) for sides, content in zip(comparisons, values, strict=True)]
+        click.echo(json.dumps(contents[0] if len(contents) == 1 else contents, indent=1))
+    else:
+        for sides, content in zip(comparisons, values, strict=True):
+            command = again_command(sides, [ours, *arguments])
+            click.echo("\n".join(sides.text(content, command)))
+    sys.exit(0 if all(sides.comparison.is_equal for sides in comparisons) else EXIT_FAILED)
 
 
 def _sizes(text: str) -> tuple[int, int]:
