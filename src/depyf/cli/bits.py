@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
-from depyf.cli.bits_dumps import NoComparison, again_command, compared_dumps, values_of
+from depyf.cli.bits_dumps import NoComparison, compared_dumps, hint, values_of
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 
 
@@ -53,7 +53,8 @@ def bits(
     is no such script or setting.
     """
     if os.path.isdir(script):
-        _end_with_dumps(script, arguments, again=again, as_json=as_json)
+        dumps = tuple(word for word in arguments if word not in ("--again", "--json"))
+        _end_with_dumps(script, dumps, again=again or "--again" in arguments, as_json=as_json or "--json" in arguments)
     if not os.path.isfile(script):
         click.echo(f"depyf bits: there is no script {script!r}", err=True)
         sys.exit(EXIT_USAGE)
@@ -85,7 +86,7 @@ def _end_with_dumps(ours: str, arguments: tuple[str, ...], *, again: bool, as_js
         sys.exit(EXIT_USAGE)
     try:
         comparisons = compared_dumps(Path(ours), Path(arguments[0]))
-        values = [values_of(sides) if again else None for sides in comparisons]
+        values = [values_of(sides, again=again) for sides in comparisons]
     except NoComparison as error:
         click.echo(f"depyf bits: {error}", err=True)
         sys.exit(EXIT_USAGE)
@@ -94,8 +95,7 @@ def _end_with_dumps(ours: str, arguments: tuple[str, ...], *, again: bool, as_js
         click.echo(json.dumps(contents[0] if len(contents) == 1 else contents, indent=1))
     else:
         for sides, content in zip(comparisons, values, strict=True):
-            command = again_command(sides, [ours, *arguments])
-            click.echo("\n".join(sides.text(content, command)))
+            click.echo("\n".join(sides.text(content, hint(sides, [ours, *arguments]))))
     sys.exit(0 if all(sides.comparison.is_equal for sides in comparisons) else EXIT_FAILED)
 
 

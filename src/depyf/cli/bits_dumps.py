@@ -13,12 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from depyf.bytecode.records import dataclass
-from depyf.findings.bits_compared import BitsComparison, compared
+from depyf.findings.bits_compared import BitsComparison, compared, token_at
 from depyf.model.bits_log import BitsLog, read_bits, recorded_folders
 from depyf.views.bits_text import bits_json, bits_lines
-
-EITHER = "values.json"
-
 
 class NoComparison(ValueError):
     """Two dumps cannot be compared: the message says why."""
@@ -32,11 +29,10 @@ class Sides:
     folders: tuple[Path, Path]
     comparison: BitsComparison
 
-    def text(self, values: dict[str, Any] | None, again: str) -> Iterator[str]:
-        """Yield the lines of the comparison, and of the values of the first kernel if they were compared."""
-        yield from bits_lines(self.comparison, self.names, again if values is None else "")
-        if values is not None:
-            yield from values["text"]
+    def text(self, values: dict[str, Any] | None, hint: str) -> Iterator[str]:
+        """Yield the lines of the comparison. `values` are those of the first kernel, if they were compared."""
+        about_values = [f"  values and line: {hint}"] if hint else []
+        yield from bits_lines(self.comparison, self.names, about_values if values is None else values["text"])
 
     def data(self, values: dict[str, Any] | None) -> dict[str, Any]:
         """Return the comparison as plain data."""
@@ -70,16 +66,33 @@ def _sides(dumps: tuple[Path, Path], folders: tuple[Path, Path]) -> Sides:
     return Sides(names, folders, compared(*logs))
 
 
-def again_command(sides: Sides, typed: list[str]) -> str:
-    """Return the command that runs both programs again, or "" if that cannot help.
+def hint(sides: Sides, typed: list[str]) -> str:
+    """Return the words for how to compare the values of the first kernel, or "" if no kernel differs.
 
     Args:
         sides: the comparison.
         typed: the arguments of `depyf bits`, as the user typed them.
     """
+    places = _places(sides)
+    if places is None:
+        return ""
+    if all(map(_can_run, sides.comparison.logs)):
+        command = shlex.join(["depyf", "bits", "--again", *typed])
+        return f"`{command}` runs both programs once more"
+    options = [f"`--bits-of {place}` for {name}" for place, name in zip(places, sides.names, strict=True)]
+    return f"record both once more with `depyf run`, {' and '.join(options)}, and compare these dumps"
+
+
+def _places(sides: Sides) -> tuple[str, str] | None:
+    """Return the launch of the first kernel that differs in both runs, as `--bits-of` takes it."""
     first = sides.comparison.first
-    is_possible = first is not None and first.kernel is not None and all(map(_can_run, sides.comparison.logs))
-    return shlex.join(["depyf", "bits", "--again", *typed]) if is_possible else ""
+    if first is None or first.kernel is None:
+        return None
+    modules, spots = first.modules, first.kernel.positions
+    return (
+        f"{modules[0].number}.{first.call}.{spots[0][0]}",
+        f"{modules[1].number}.{first.call}.{spots[1][0]}",
+    )
 
 
 def _can_run(log: BitsLog) -> bool:
@@ -92,28 +105,60 @@ def _can_run(log: BitsLog) -> bool:
     return is_here and not is_rank and all(os.path.exists(os.path.join(facts["directory"], name)) for name in scripts)
 
 
-def values_of(sides: Sides) -> dict[str, Any] | None:
-    """Run both programs again, keep the values of the first kernel that differs, and compare them.
+def values_of(sides: Sides, *, again: bool) -> dict[str, Any] | None:
+    """Compare the values of the first kernel that differs: those that the runs kept, or those of second runs.
+
+    Args:
+        sides: the comparison.
+        again: whether to run both programs again if the runs did not keep the values of this kernel.
 
     Returns:
-        the lines of the text, and the data; None if no kernel differs.
+        the lines of the text, and the data; None if there is nothing to compare.
 
     Raises:
-        NoComparison: a program cannot run again, or the kernel did not run again.
+        NoComparison: a program cannot run again, or it gave other bits than in its first run.
     """
-    first = sides.comparison.first
-    if first is None or first.kernel is None:
+    places, logs = _places(sides), sides.comparison.logs
+    if places is None:
         return None
-    for log, name in zip(sides.comparison.logs, sides.names, strict=True):
+    if all(log.facts.get("kept") == place for log, place in zip(logs, places, strict=True)):
+        return _compared(sides, sides.folders)
+    if not again:
+        return None
+    for log, name in zip(logs, sides.names, strict=True):
         if not _can_run(log):
             raise NoComparison(f"the program of {name} cannot run again here: {log.facts['command']}")
     with tempfile.TemporaryDirectory() as scratch:
-        folders = []
-        for number, log in enumerate(sides.comparison.logs):
-            folder, place = Path(scratch) / str(number), first.kernel.positions[number][0]
-            _run_again(log, folder, f"{first.modules[number].number}.{first.call}.{place}")
-            folders.append(folder)
-        output = Path(scratch) / EITHER
+        folders = Path(scratch, "0"), Path(scratch, "1")
+        for number, folder in enumerate(folders):
+            _run_again(logs[number], folder, places[number])
+            _check_repeated(sides, number, folder)
+        return _compared(sides, folders)
+
+
+def _check_repeated(sides: Sides, side: int, folder: Path) -> None:
+    """Compare the hash of the result in the second run of a program with that in its first run.
+
+    Raises:
+        NoComparison: the hashes differ.
+    """
+    first = sides.comparison.first
+    assert first is not None and first.kernel is not None
+    number, spot = first.modules[side].number, first.kernel.positions[side]
+    try:
+        token = token_at(read_bits(folder), number, first.call, spot)
+    except (OSError, ValueError):
+        token = ""
+    if token != token_at(sides.comparison.logs[side], number, first.call, spot):
+        reason = "it depends on variables or files that have changed, or it is not deterministic"
+        raise NoComparison(f"the program of {sides.names[side]} gave other bits when it ran again: {reason}")
+
+
+def _compared(sides: Sides, folders: tuple[Path, Path]) -> dict[str, Any]:
+    first = sides.comparison.first
+    assert first is not None and first.kernel is not None
+    with tempfile.TemporaryDirectory() as scratch:
+        output = Path(scratch) / "values.json"
         asked = json.dumps({"position": [spot[1] for spot in first.kernel.positions], "output": str(output)})
         command = [sys.executable, "-m", "depyf.torch.bits.kept_values", asked, *map(str, folders)]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -125,8 +170,11 @@ def values_of(sides: Sides) -> dict[str, Any] | None:
 
 def _run_again(log: BitsLog, folder: Path, place: str) -> None:
     python, *words = shlex.split(log.facts["command"])
-    options = [word for word in words if word in ("-B", "-O", "-E", "-s", "-u")]
-    rest = words[len(options) :]
+    rest = [word for number, word in enumerate(words) if not (word in _OF_PYTHON and number == 0)]
     command = [python, "-m", "depyf", "run", "--no-html", "--bits-of", place, "-o", str(folder), *rest]
     environment = {**os.environ, **log.facts["environment"]}
     subprocess.run(command, cwd=log.facts["directory"], env=environment, capture_output=True, check=False)
+
+
+_OF_PYTHON = ("-B", "-O", "-E", "-s", "-u")
+"""Options of Python that may stand before the program."""

@@ -175,6 +175,12 @@ def _token(call: CallRow, spot: Spot | None) -> str:
     return call.launches[spot[0]][spot[1]]
 
 
+def token_at(log: BitsLog, module: int, call: int, spot: Spot) -> str:
+    """Return the hash of a result, by the number of its module, the number of the call, and its place; "" if none."""
+    rows = (row for row in log.calls if (row.module, row.call) == (module, call))
+    return next((_token(row, spot) for row in rows), "")
+
+
 def type_of(token: str) -> str:
     """Return the dtype and shape of a hash."""
     return token.rpartition(":")[0]
@@ -232,7 +238,7 @@ def different_facts(ours: BitsLog, theirs: BitsLog) -> dict[str, tuple[str, str]
 
 
 _UNSET = "not set"
-_PLACES = ("command", "directory")
+_PLACES = ("command", "directory", "kept")
 
 
 def _facts(log: BitsLog) -> Iterator[tuple[str, str]]:

@@ -15,13 +15,13 @@ MOST_NAMES = 4
 """The most inputs and facts that are named in the text; the JSON has all."""
 
 
-def bits_lines(comparison: BitsComparison, names: tuple[str, str], again: str = "") -> Iterator[str]:
+def bits_lines(comparison: BitsComparison, names: tuple[str, str], about_values: list[str]) -> Iterator[str]:
     """Yield the lines of the text.
 
     Args:
         comparison: the comparison.
         names: the names of the two runs, as the user wrote them.
-        again: the command that runs both programs once more, to compare values; "" if there is none.
+        about_values: the lines about the values of the first kernel that differs.
     """
     ours, theirs = names
     yield f"{ours} against {theirs}, bit by bit: hashes of what each kernel wrote"
@@ -34,8 +34,7 @@ def bits_lines(comparison: BitsComparison, names: tuple[str, str], again: str = 
     )
     if comparison.first is not None:
         yield from _first(comparison.first, names)
-        if again:
-            yield f"  values and line: `{again}` runs both programs once more"
+        yield from about_values
     elif comparison.is_equal:
         yield f"No difference: {counted(comparison.count(EQUAL), 'kernel launch', 'kernel launches')} with equal hashes"
     else:

@@ -89,7 +89,28 @@ def _plain(piece: Tensor) -> Tensor:
 
 
 def _pieces(value: Tensor) -> Iterator[Tensor]:
-    """Yield the values of a tensor in logical order, in pieces of about `PIECE` values."""
+    """Yield the values of a tensor in logical order, in pieces of `PIECE` values; the last may be shorter."""
+    waiting: list[Tensor] = []
+    count = 0
+    for part in _parts(value):
+        rest = part
+        while rest.numel():
+            waiting.append(rest[: PIECE - count])
+            rest = rest[PIECE - count :]
+            count += waiting[-1].numel()
+            if count == PIECE:
+                yield _joined(waiting)
+                waiting, count = [], 0
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(parts: list[Tensor]) -> Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+
+def _parts(value: Tensor) -> Iterator[Tensor]:
+    """Yield the values of a tensor in logical order, in parts of at most `PIECE` values."""
     if value.is_contiguous():
         yield from value.reshape(-1).split(PIECE)
         return

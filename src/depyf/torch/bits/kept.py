@@ -12,7 +12,7 @@ from torch import Tensor
 from depyf.bytecode.records import dataclass
 from depyf.model.bits_log import LaunchRow
 from depyf.torch.bits.edges import LaunchRun, cloned
-from depyf.torch.bits.gaps import Gap, gap
+from depyf.torch.bits.gaps import gap
 from depyf.torch.numerics.inside import leading_to
 
 VALUES = "bits_values.pt"
@@ -91,16 +91,27 @@ def load_launch(folder: Path) -> KeptLaunch:
     return KeptLaunch(saved["results"], {node: KeptLine(*line) for node, line in saved["lines"].items()})
 
 
-def first_line(ours: KeptLaunch, theirs: KeptLaunch) -> tuple[str, KeptLine, Gap] | None:
-    """Return the first node that both kernels compute in a line with other values; None if there is none.
+@dataclass(slots=True)
+class LinesCompared:
+    """The lines of two kernels, aligned by the nodes that they compute.
 
-    The lines of two kernels are aligned by the nodes that they compute. The values of a line are compared sorted,
-    because two kernels may compute them in another order.
+    first: the first node that a line of both kernels computes with other values, and the line; None if all are equal.
+    equal: the nodes before it whose values are equal.
     """
+
+    first: tuple[str, KeptLine] | None = None
+    equal: list[str] = field(default_factory=list)
+
+
+def compared_lines(ours: KeptLaunch, theirs: KeptLaunch) -> LinesCompared:
+    """Compare the lines of two kernels. Values are compared sorted, because the kernels may compute them in any order."""
+    outcome = LinesCompared()
     for node, line in ours.lines.items():
         other = theirs.lines.get(node)
-        if other is not None and len(other.values) == len(line.values):
-            difference = gap(line.values, other.values)
-            if difference is not None:
-                return node, line, difference
-    return None
+        if other is None or len(other.values) != len(line.values):
+            continue
+        if gap(line.values, other.values) is not None:
+            outcome.first = (node, line)
+            break
+        outcome.equal.append(node)
+    return outcome

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from depyf.torch.bits.gaps import Gap, gap
-from depyf.torch.bits.kept import KeptLaunch, KeptLine, first_line, load_launch
+from depyf.torch.bits.kept import KeptLaunch, KeptLine, LinesCompared, compared_lines, load_launch
 
 
 def compared_values(ours: KeptLaunch, theirs: KeptLaunch, position: tuple[int, int]) -> dict[str, Any]:
@@ -25,9 +25,14 @@ def compared_values(ours: KeptLaunch, theirs: KeptLaunch, position: tuple[int, i
     if left.shape != right.shape or left.dtype != right.dtype:
         return {"text": ["  values: the second runs gave another dtype or shape"], "data": None}
     difference = gap(left, right)
-    line = first_line(ours, theirs) if difference is not None else None
-    data = None if difference is None else {"gap": _gap_json(difference), "line": _line_json(line)}
-    return {"text": list(_lines(difference, line)), "data": data}
+    if difference is None:
+        return {"text": [_EQUAL], "data": None}
+    lines = compared_lines(ours, theirs)
+    data = {"gap": _gap_json(difference), "line": _line_json(lines.first), "equal_lines": lines.equal}
+    return {"text": list(_lines(difference, lines)), "data": data}
+
+
+_EQUAL = "  values: equal when both programs ran again. The probes in the kernels changed their bits, or hashes of NaN differ"
 
 
 def _gap_json(difference: Gap) -> dict[str, Any]:
@@ -35,20 +40,19 @@ def _gap_json(difference: Gap) -> dict[str, Any]:
     return {**data, "at": list(difference.at), "histogram": {str(key): n for key, n in difference.histogram.items()}}
 
 
-def _line_json(line: tuple[str, KeptLine, Gap] | None) -> dict[str, Any] | None:
+def _line_json(line: tuple[str, KeptLine] | None) -> dict[str, Any] | None:
     return None if line is None else {"number": line[1].number, "text": line[1].text, "node": line[0]}
 
 
-def _lines(difference: Gap | None, line: tuple[str, KeptLine, Gap] | None) -> Iterator[str]:
-    if difference is None:
-        yield "  values: equal when both programs ran again, so a program is not deterministic, or the probes change its bits"
-        return
+def _lines(difference: Gap, lines: LinesCompared) -> Iterator[str]:
     yield f"  values: {difference}, the first at index {list(difference.at)}"
     if difference.histogram:
         parts = (f"{number} by {_class(step)}" for step, number in difference.histogram.items())
         yield f"  in units in the last place: {', '.join(parts)}"
-    if line is not None:
-        yield f"  kernel line {line[1].number}, node {line[0]}: {line[1].text}"
+    if lines.first is not None:
+        yield f"  kernel line {lines.first[1].number}, node {lines.first[0]}: {lines.first[1].text}"
+    elif lines.equal:
+        yield f"  on the way to it both kernels compute {', '.join(lines.equal)} with equal bits"
 
 
 def _class(step: int) -> str:

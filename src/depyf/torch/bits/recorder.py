@@ -114,7 +114,8 @@ class BitsRecorder:
             OSError: the file cannot be written.
         """
         self._file = self._path.open("w", encoding="utf-8")
-        self._file.write(facts_line(facts_of_run(self._command)))
+        kept = {} if self._keep is None else {"kept": str(self._keep)}
+        self._file.write(facts_line(facts_of_run(self._command) | kept))
         _RECORDERS.append(self)
         self._undo.callback(_RECORDERS.remove, self)
         self._undo.enter_context(rewritten(self._with_probes))
