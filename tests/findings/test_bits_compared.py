@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 from click.testing import CliRunner
 
 from depyf.cli.bits import bits
@@ -24,6 +25,7 @@ from depyf.model.bits_log import (
 from depyf.model.user_line import UserLine
 from depyf.views.bits_text import bits_json, bits_lines
 
+SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "bits.schema.json"
 FACTS = {
     "torch": "2.13.0",
     "device": "cpu",
@@ -135,9 +137,16 @@ class TestFile:
             (tmp_path / name).mkdir()
             self.written(tmp_path / name / "rank_0", call(0, "1", "2"))
             self.written(tmp_path / name / "rank_1", call(0, "1", value))
-        ended = CliRunner().invoke(bits, [str(tmp_path / "a"), str(tmp_path / "b"), "--json"])
+        page = tmp_path / "bits.html"
+        ended = CliRunner().invoke(bits, ["--html", str(page), str(tmp_path / "a"), str(tmp_path / "b"), "--json"])
         assert ended.exit_code == 1, ended.output
         equal, different = json.loads(ended.output)
+        for content in (equal, different):
+            jsonschema.validate(content, json.loads(SCHEMA.read_text(encoding="utf-8")))
+        assert "first difference" not in page.read_text(encoding="utf-8")
+        second = page.with_name("bits_1.html").read_text(encoding="utf-8")
+        assert "train.py:8 z = y.sum(-1)" in second
+        assert second.count("<b>first difference</b>") == 1
         assert equal["equal"] and not different["equal"]
         assert different["first"]["kernels"] == ["cpp_fused_sum_1", "cpp_fused_sum_1"]
         ended = CliRunner().invoke(bits, [str(tmp_path / "a" / "rank_1"), str(tmp_path / "b" / "rank_1")])

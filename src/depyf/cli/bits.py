@@ -14,6 +14,8 @@ from typing import Any, NoReturn
 import click
 
 from depyf.cli.bits_dumps import NoComparison, compared_dumps, hint, values_of
+from depyf.bytecode.records import dataclass
+from depyf.cli.atomic import write_whole
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 
 
@@ -26,6 +28,7 @@ from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 @click.option("--restore", is_flag=True, help="Try which settings give eager's bits, and at what cost.")
 @click.option("--batch", metavar="PART,SIZE", help="Compare the parts of a batch, each alone, with the batch: 1,64.")
 @click.option("--again", is_flag=True, help="With two dumps: run both programs again, and compare values.")
+@click.option("--html", "page", metavar="FILE", help="Write a page with the chain of kernels.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.argument("script", metavar="SCRIPT | DUMP")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -34,6 +37,7 @@ def bits(
     restore: bool,
     batch: str | None,
     again: bool,
+    page: str | None,
     as_json: bool,
     script: str,
     arguments: tuple[str, ...],
@@ -54,7 +58,8 @@ def bits(
     """
     if os.path.isdir(script):
         dumps = tuple(word for word in arguments if word not in ("--again", "--json"))
-        _end_with_dumps(script, dumps, again=again or "--again" in arguments, as_json=as_json or "--json" in arguments)
+        wanted = Wanted(again or "--again" in arguments, as_json or "--json" in arguments, page)
+        _end_with_dumps(script, dumps, wanted)
     if not os.path.isfile(script):
         click.echo(f"depyf bits: there is no script {script!r}", err=True)
         sys.exit(EXIT_USAGE)
@@ -75,27 +80,48 @@ def bits(
             click.echo(f"depyf bits: the comparison ended with code {code}", err=True)
             sys.exit(EXIT_FAILED)
         report = json.loads(output.read_text(encoding="utf-8"))
-    click.echo(json.dumps(report["data"], indent=1) if as_json else report["text"])
+    _put([report["data"]], [report["text"]], Wanted(again, as_json, page))
     sys.exit(0 if report["data"]["equal"] else EXIT_FAILED)
 
 
-def _end_with_dumps(ours: str, arguments: tuple[str, ...], *, again: bool, as_json: bool) -> NoReturn:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to do with a comparison: run two programs again, print JSON, write a page."""
+
+    again: bool
+    as_json: bool
+    page: str | None
+
+
+def _put(contents: list[dict[str, Any]], texts: list[str], wanted: Wanted) -> None:
+    """Print comparisons, and write a page for each."""
+    if wanted.as_json:
+        click.echo(json.dumps(contents[0] if len(contents) == 1 else contents, indent=1))
+    else:
+        click.echo("\n".join(texts))
+    for number, (content, text) in enumerate(zip(contents, texts, strict=True)):
+        if wanted.page is not None:
+            from depyf.views.html.bits import bits_page
+
+            path = Path(wanted.page)
+            path = path.with_stem(f"{path.stem}_{number}") if number else path
+            write_whole(path, bits_page(content, text.splitlines()))
+
+
+def _end_with_dumps(ours: str, arguments: tuple[str, ...], wanted: Wanted) -> NoReturn:
     """Compare two dumps, and end the command."""
     if len(arguments) != 1 or not os.path.isdir(arguments[0]):
         click.echo(f"depyf bits: {ours} is a dump, so a second one is needed: depyf bits {ours} DUMP", err=True)
         sys.exit(EXIT_USAGE)
     try:
         comparisons = compared_dumps(Path(ours), Path(arguments[0]))
-        values = [values_of(sides, again=again) for sides in comparisons]
+        values = [values_of(sides, again=wanted.again) for sides in comparisons]
     except NoComparison as error:
         click.echo(f"depyf bits: {error}", err=True)
         sys.exit(EXIT_USAGE)
-    if as_json:
-        contents = [sides.data(content) for sides, content in zip(comparisons, values, strict=True)]
-        click.echo(json.dumps(contents[0] if len(contents) == 1 else contents, indent=1))
-    else:
-        for sides, content in zip(comparisons, values, strict=True):
-            click.echo("\n".join(sides.text(content, hint(sides, [ours, *arguments]))))
+    pairs = list(zip(comparisons, values, strict=True))
+    texts = ["\n".join(sides.text(content, hint(sides, [ours, *arguments]))) for sides, content in pairs]
+    _put([sides.data(content) for sides, content in pairs], texts, wanted)
     sys.exit(0 if all(sides.comparison.is_equal for sides in comparisons) else EXIT_FAILED)
 
 

@@ -9,9 +9,11 @@ from typing import Any
 from torch import Tensor
 
 from depyf.bytecode.records import dataclass
+from depyf.model.user_line import UserLine
 from depyf.torch.bits.edges import LaunchRun, ModuleRun
 from depyf.torch.bits.gaps import Gap, gap
 from depyf.torch.bits.reference import is_near
+from depyf.torch.numerics.places import user_line
 
 _SEEDS = "inductor_seed"
 EQUAL, DIFFERENT, NOT_COMPARED = "equal", "different", "not compared"
@@ -31,6 +33,7 @@ class KernelResult:
     """A launch of a kernel: `status` is equal, different or not compared.
 
     graph, part, position: the graph, "forward" or "backward", and the place of the launch there.
+    where: the user's line of its first result whose line is known.
     left_out: the results that could not be compared, with reasons.
     """
 
@@ -41,6 +44,7 @@ class KernelResult:
     compared: int = 0
     wrong: list[Wrong] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    where: UserLine | None = None
 
     @property
     def status(self) -> str:
@@ -56,8 +60,11 @@ Values = Mapping[str, Any]
 def kernel_results(run: ModuleRun, values: Values, graph: int) -> Iterator[KernelResult]:
     """Yield each launch of a module, compared with the values of the nodes."""
     part = "backward" if run.is_backward else "forward"
+    nodes = {node.name: node for node in run.module.graph.nodes}
     for position, launch in enumerate(run.runs):
         result = KernelResult(launch.kernel, graph, part, position)
+        places = (user_line(nodes[node]) for _, node, _ in launch.results if node in nodes)
+        result.where = next((place for place in places if place is not None), None)
         names = names_of(run, launch)
         for parameter, node, value in launch.results:
             if any(name.startswith(_SEEDS) for name in (node, *names)):
@@ -75,7 +82,7 @@ def names_of(run: ModuleRun, launch: LaunchRun) -> tuple[str, ...]:
 
 def _compare(result: KernelResult, parameter: str, node: str, value: Tensor, known: list[Values]) -> None:
     whole, inside = known
-    label = parameter or result.kernel
+    label = parameter or "a result"
     expected = whole.get(node)
     difference = compared(value, expected) if isinstance(expected, Tensor) else None
     if isinstance(expected, Tensor) and difference is None and is_comparable(value, expected):
