@@ -20,7 +20,7 @@ from statistics import median
 import torch
 
 from benchmarks.bar import Bar, report
-from depyf.torch.bits.recorder import BitsRecorder
+from depyf.torch.bits.recorder import BitsRecorder, Command
 
 STEPS, WARM = 15, 3
 MOST_TIME, MOST_MEMORY = 3.0, 1.10
@@ -28,10 +28,10 @@ Step = Callable[[], object]
 
 
 def training() -> Step:
-    """Return a training step of a transformer: 4 layers of width 256, 8 sequences of 128."""
+    """Return a training step of a transformer: a layer of width 256, 8 sequences of 128."""
     torch.manual_seed(0)
     layer = torch.nn.TransformerEncoderLayer(256, 4, 1024, dropout=0.0, batch_first=True)
-    model = torch.nn.TransformerEncoder(layer, 4, enable_nested_tensor=False)
+    model = torch.nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
     x = torch.randn(8, 128, 256)
 
     def step(x: torch.Tensor) -> torch.Tensor:
@@ -91,7 +91,7 @@ def time_ratio(program: Callable[[], Step], folder: Path) -> float:
     """Return the median ratio of steps with hashes to their neighbours without."""
     plain = program()
     _seconds(plain)
-    recorder = BitsRecorder(folder, [])
+    recorder = BitsRecorder(folder, Command())
     recorder.begin()
     try:
         recorded = program()
@@ -118,7 +118,7 @@ def peak(name: str, *, recorded: bool, folder: Path) -> int:
 
 def child(name: str, folder: str) -> None:
     """Run steps, and print the peak of memory."""
-    recorder = BitsRecorder(Path(folder), []) if folder else None
+    recorder = BitsRecorder(Path(folder), Command()) if folder else None
     if recorder is not None:
         recorder.begin()
     step = PROGRAMS[name]()

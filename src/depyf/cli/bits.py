@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import subprocess
@@ -13,10 +12,11 @@ from typing import Any, NoReturn
 
 import click
 
-from depyf.cli.bits_dumps import NoComparison, compared_dumps, hint, values_of
 from depyf.bytecode.records import dataclass
 from depyf.cli.atomic import write_whole
+from depyf.cli.bits_dumps import NoComparison, compared_dumps, hint, values_of
 from depyf.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+from depyf.cli.setting import parsed_setting
 
 
 @click.command(
@@ -64,7 +64,7 @@ def bits(
         click.echo(f"depyf bits: there is no script {script!r}", err=True)
         sys.exit(EXIT_USAGE)
     try:
-        wanted = dict(map(_parsed, settings))
+        wanted = dict(map(parsed_setting, settings))
         sizes = _sizes(batch) if batch is not None else None
     except ValueError as error:
         click.echo(f"depyf bits: {error}", err=True)
@@ -73,7 +73,9 @@ def bits(
         output = Path(folder) / "bits.json"
         asked = json.dumps({"settings": wanted, "restore": restore, "batch": sizes, "output": str(output)})
         command = [sys.executable, "-m", "depyf.torch.bits.script", asked, script, *arguments]
-        code = subprocess.call(command)
+        # torch reads most variables when it is imported.
+        variables = {name: str(value) for name, value in wanted.items() if name.isupper()}
+        code = subprocess.call(command, env={**os.environ, **variables})
         if code == EXIT_USAGE:  # The process has printed which setting there is not.
             sys.exit(EXIT_USAGE)
         if code or not output.exists():
@@ -135,18 +137,3 @@ def _sizes(text: str) -> tuple[int, int]:
     if len(parts) != 2 or parts[0] < 1 or parts[0] == parts[1] or parts[1] % parts[0]:
         raise ValueError(f"--batch needs two sizes such as 1,64, not {text!r}")
     return parts[0], parts[1]
-
-
-def _parsed(text: str) -> tuple[str, Any]:
-    """Return the name and the value of a setting.
-
-    Raises:
-        ValueError: the text has no name or no `=`.
-    """
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise ValueError(f"--set needs NAME=VALUE, not {text!r}")
-    try:
-        return name, ast.literal_eval(value)
-    except (SyntaxError, ValueError):
-        return name, value

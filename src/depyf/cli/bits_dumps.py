@@ -17,6 +17,7 @@ from depyf.findings.bits_compared import BitsComparison, compared, token_at
 from depyf.model.bits_log import BitsLog, read_bits, recorded_folders
 from depyf.views.bits_text import bits_json, bits_lines
 
+
 class NoComparison(ValueError):
     """Two dumps cannot be compared: the message says why."""
 
@@ -171,7 +172,8 @@ def _compared(sides: Sides, folders: tuple[Path, Path]) -> dict[str, Any]:
 def _run_again(log: BitsLog, folder: Path, place: str) -> None:
     python, *words = shlex.split(log.facts["command"])
     rest = [word for number, word in enumerate(words) if not (word in _OF_PYTHON and number == 0)]
-    command = [python, "-m", "depyf", "run", "--no-html", "--bits-of", place, "-o", str(folder), *rest]
+    changed = [f"--set={name}={value}" for name, value in log.facts.get("set", {}).items()]
+    command = [python, "-m", "depyf", "run", "--no-html", "--bits-of", place, *changed, "-o", str(folder), *rest]
     environment = {**os.environ, **log.facts["environment"]}
     subprocess.run(command, cwd=log.facts["directory"], env=environment, capture_output=True, check=False)
 

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,6 +18,7 @@ from depyf.cli.launch.settings import Settings
 from depyf.cli.launch.summary import lines, measured, summarised
 from depyf.cli.launch_json import write_launch_json
 from depyf.cli.pages import build_pages, get_ready
+from depyf.cli.setting import parsed_setting
 from depyf.model.writer import foreign_files, prepared_directory
 
 
@@ -39,6 +41,7 @@ from depyf.model.writer import foreign_files, prepared_directory
 @click.option("--compile-times", is_flag=True, help="Measure what each line costs in each stage of the compiler.")
 @click.option("--bits", is_flag=True, help="Record hashes of what kernels write, for `depyf bits A B`.")
 @click.option("--bits-of", default="", metavar="PLACE", help="With --bits: keep the values of this launch.")
+@click.option("--set", "changed", multiple=True, metavar="NAME=VALUE", help="With --bits: run with this setting.")
 @click.option("--keep-trace", is_flag=True, help="Keep torch's own trace in the dump.")
 @click.option("--stack-after", default=60.0, metavar="SECONDS", help="Write the Python stack of slower compiles [60].")
 @click.option("--all", "all_files", is_flag=True, help="Keep every file of a large dump, and pack none.")
@@ -60,6 +63,7 @@ def run_command(
     compile_times: bool,
     bits: bool,
     bits_of: str,
+    changed: tuple[str, ...],
     keep_trace: bool,
     stack_after: float,
     all_files: bool,
@@ -76,6 +80,7 @@ def run_command(
     """
     if not module:
         _end_without_script(target)
+    wanted = _settings_of_bits(changed, bits=bits or bool(bits_of))
     try:
         directory = _own_directory(output)
         if vscode:
@@ -101,6 +106,7 @@ def run_command(
         all_files=all_files,
         bits=bits or bool(bits_of),
         bits_of=bits_of,
+        changed=wanted,
     )
     called = [*(["-m"] if module else []), target, *arguments]
     status = run(called, settings, meanwhile=get_ready if html else lambda: None)
@@ -111,9 +117,7 @@ def run_command(
     end_like(status)
 
 
-def _told(
-    directory: Path, output: Path, began: float, settings: Settings, html: bool, opened: bool
-) -> Iterator[str]:
+def _told(directory: Path, output: Path, began: float, settings: Settings, html: bool, opened: bool) -> Iterator[str]:
     """Build the report, if it is wanted, and yield the lines about the run."""
     summary = summarised(directory, began)
     told = lines(summary, directory, output, settings.only)
@@ -128,6 +132,18 @@ def _end_without_script(target: str) -> None:
     if target != "-" and not os.path.exists(target):
         click.echo(f"depyf run: there is no script {target!r}", err=True)
         sys.exit(EXIT_USAGE)
+
+
+def _settings_of_bits(changed: tuple[str, ...], *, bits: bool) -> dict[str, Any]:
+    """Return the settings of `--set`. End the command if they are none, or if bits are not recorded."""
+    try:
+        settings = dict(map(parsed_setting, changed))
+        if settings and not bits:
+            raise ValueError("--set needs --bits")
+    except ValueError as error:
+        click.echo(f"depyf run: {error}", err=True)
+        sys.exit(EXIT_USAGE)
+    return settings
 
 
 def _own_directory(called: Path) -> Path:

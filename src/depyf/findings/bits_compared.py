@@ -128,9 +128,7 @@ def _device(log: BitsLog) -> bool:
     return bool(log.facts.get("device") == "cpu")
 
 
-def _compare_call(
-    comparison: BitsComparison, pair: Pair, call: CallRow, other: CallRow, shapes: Counter[str]
-) -> None:
+def _compare_call(comparison: BitsComparison, pair: Pair, call: CallRow, other: CallRow, shapes: Counter[str]) -> None:
     """Compare a call of a module with that of its partner.
 
     Args:
@@ -238,7 +236,7 @@ def different_facts(ours: BitsLog, theirs: BitsLog) -> dict[str, tuple[str, str]
 
 
 _UNSET = "not set"
-_PLACES = ("command", "directory", "kept")
+_PLACES = ("command", "directory", "kept", "set")
 
 
 def _facts(log: BitsLog) -> Iterator[tuple[str, str]]:

@@ -26,9 +26,9 @@ def bits_lines(comparison: BitsComparison, names: tuple[str, str], about_values:
     ours, theirs = names
     yield f"{ours} against {theirs}, bit by bit: hashes of what each kernel wrote"
     yield from _facts(comparison, names)
-    launches = counted(sum(sum(link.calls.values()) for link in comparison.chain.values()), "kernel launch", "kernel launches")
+    total = sum(sum(link.calls.values()) for link in comparison.chain.values())
     yield (
-        f"compared: {counted(len(comparison.pairs), 'graph')}, {counted(comparison.calls, 'call')}, {launches}: "
+        f"compared: {counted(len(comparison.pairs), 'graph')}, {counted(comparison.calls, 'call')}, {_launches(total)}: "
         f"{comparison.count(EQUAL)} equal, {comparison.count(DIFFERENT)} different, "
         f"{comparison.count(NOT_COMPARED)} not compared"
     )
@@ -36,12 +36,12 @@ def bits_lines(comparison: BitsComparison, names: tuple[str, str], about_values:
         yield from _first(comparison.first, names)
         yield from about_values
     elif comparison.is_equal:
-        yield f"No difference: {counted(comparison.count(EQUAL), 'kernel launch', 'kernel launches')} with equal hashes"
+        yield f"No difference: {_launches(comparison.count(EQUAL))} with equal hashes"
     else:
         yield "Nothing was compared"
     yield from (f"not compared: {reason}" for reason in comparison.not_compared)
     if comparison.calls:
-        yield "not compared: code that Inductor does not compile, such as the optimizer, except by the inputs of later calls"
+        yield "not compared: what Inductor does not compile, such as the optimizer, except by the inputs of later calls"
 
 
 def _facts(comparison: BitsComparison, names: tuple[str, str]) -> Iterator[str]:
@@ -49,7 +49,12 @@ def _facts(comparison: BitsComparison, names: tuple[str, str]) -> Iterator[str]:
     for name, (ours, theirs) in facts[:MOST_NAMES]:
         yield f"{name}: {ours} in {names[0]}, {theirs} in {names[1]}"
     if len(facts) > MOST_NAMES:
-        yield f"and {counted(len(facts) - MOST_NAMES, 'more setting')} differ: {', '.join(name for name, _ in facts[MOST_NAMES:])}"
+        more = [name for name, _ in facts[MOST_NAMES:]]
+        yield f"and {counted(len(more), 'more setting')} with other values: {', '.join(more)}"
+
+
+def _launches(number: int) -> str:
+    return counted(number, "kernel launch", "kernel launches")
 
 
 def title_of_module(module: ModuleRow) -> str:
@@ -60,7 +65,7 @@ def title_of_module(module: ModuleRow) -> str:
 
 def _first(first: FirstDifference, names: tuple[str, str]) -> Iterator[str]:
     ours = first.modules[0]
-    equal = f"Equal through {counted(first.equal_before, 'kernel launch', 'kernel launches')}"
+    equal = f"Equal through {_launches(first.equal_before)}"
     if first.not_compared_before:
         equal += f" ({first.not_compared_before} more could not be compared)"
     where = f"call {first.call + 1} of {title_of_module(ours)}"
@@ -72,7 +77,7 @@ def _first(first: FirstDifference, names: tuple[str, str]) -> Iterator[str]:
             yield f"  `{given.name}` ({types})"
         if len(first.inputs) > MOST_NAMES:
             yield f"  and {len(first.inputs) - MOST_NAMES} more"
-        yield "  Cause: not in a kernel that was compared. Other data, or code that Inductor does not compile, gave these"
+        yield "  Cause: no kernel that was compared gave these. They come from other data, or from code outside of Inductor"
         return
     mine, other = (launch.kernel for launch in kernel.launches)
     what = f"`{mine}`" if mine == other else f"`{mine}` (`{other}` in {names[1]})"

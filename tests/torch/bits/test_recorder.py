@@ -15,7 +15,7 @@ from depyf.findings.bits_compared import compared  # noqa: E402
 from depyf.model.bits_log import BitsLog, read_bits  # noqa: E402
 from depyf.torch.bits.kept import Place, load_launch, read_place  # noqa: E402
 from depyf.torch.bits.kept_values import compared_values  # noqa: E402
-from depyf.torch.bits.recorder import BitsRecorder  # noqa: E402
+from depyf.torch.bits.recorder import BitsRecorder, Command  # noqa: E402
 
 Tensor = torch.Tensor
 
@@ -40,7 +40,7 @@ def recorded(folder: Path, *, width: int | None = None, steps: int = 2, keep: Pl
     torch._dynamo.reset()
     torch.manual_seed(0)
     weight = torch.randn(64, 64, requires_grad=True)
-    recorder = BitsRecorder(folder, ["train.py"], keep)
+    recorder = BitsRecorder(folder, Command(["train.py"]), keep)
     recorder.begin()
     try:
         with config.patch({"cpp.simdlen": width}):

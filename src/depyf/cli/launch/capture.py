@@ -141,11 +141,15 @@ class _Capture:
     def _begin_to_record_bits(self) -> None:
         with contained("beginning to record bits"):
             from depyf.torch.bits.kept import read_place
-            from depyf.torch.bits.recorder import BitsRecorder
+            from depyf.torch.bits.recorder import BitsRecorder, Command
 
             if self.session is not None and self.context is not None:
                 keep = read_place(self.settings.bits_of) if self.settings.bits_of else None
-                self.bits = BitsRecorder(Path(self.session.directory), sys.orig_argv[1:], keep)
+                command = Command(sys.orig_argv[1:], self.settings.changed)
+                try:
+                    self.bits = BitsRecorder(Path(self.session.directory), command, keep)
+                except ValueError as error:
+                    end_as_misused(str(error))
                 self.bits.begin()
 
     def _pause(self) -> Pause:

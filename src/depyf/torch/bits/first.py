@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import field, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from depyf.torch.bits.lines import WrongLine, judged_lines, wrong_line
 from depyf.torch.bits.reference import Eager, Reference, eager_run, origin_of, reference
 from depyf.torch.bits.report import BitsReport, First
 from depyf.torch.bits.running import Backend, Compiled, Judged, Setting, compiled_run, judged, named_results
-from depyf.torch.bits.trials import Search, in_order, setting_of, trials, undone
+from depyf.torch.bits.trials import Search, all_of, in_order, trials, undone
 from depyf.torch.capture.active import silenced
 from depyf.torch.numerics.places import user_line
 from depyf.torch.numerics.prefixes import first_wrong
@@ -111,20 +111,6 @@ def first_difference(
 def name_of(function: object) -> str:
     """Return the name of a function or a module's class."""
     return str(getattr(function, "__qualname__", type(function).__qualname__))
-
-
-def all_of(settings: Mapping[str, Any]) -> Setting:
-    """Return the context of several settings."""
-    contexts = [setting_of(name, value) for name, value in settings.items()]
-
-    @contextmanager
-    def together() -> Iterator[None]:
-        with ExitStack() as undo:
-            for context in contexts:
-                undo.enter_context(context())
-            yield
-
-    return together
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def _bytes(value: Tensor) -> memoryview:
 
 
 def _has_nan(value: Tensor) -> bool:
-    """Return whether a tensor may hold NaN: the sum of all values is NaN then. Infinities of both signs give NaN too."""
+    """Return whether the sum of a tensor is NaN: one of its values may be, or it has infinities of both signs."""
     if not value.is_floating_point():
         return False
     if value.element_size() == 1:
@@ -132,8 +132,8 @@ def device_sums(value: Tensor) -> Tensor:
     """Return sums of the values' bits, multiplied by fixed random numbers: a hash that a device computes.
 
     Returns:
-        int64 of shape (2 * pieces,) on the device of the tensor: for each piece two sums modulo 2 ** 64. Two pieces that
-        differ give equal sums with a probability of at most 2 ** -32 for random multipliers.
+        int64 of shape (2 * pieces,) on the device of the tensor: for each piece two sums modulo 2 ** 64. Two pieces
+        that differ give equal sums with a probability of at most 2 ** -31 for random multipliers.
     """
     sums = [piece_sum for piece in _pieces(value) for piece_sum in _sums_of(_plain(piece))]
     return torch.stack(sums) if sums else torch.zeros(0, dtype=torch.int64, device=value.device)

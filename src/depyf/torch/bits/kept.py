@@ -104,7 +104,7 @@ class LinesCompared:
 
 
 def compared_lines(ours: KeptLaunch, theirs: KeptLaunch) -> LinesCompared:
-    """Compare the lines of two kernels. Values are compared sorted, because the kernels may compute them in any order."""
+    """Compare the lines of two kernels. Values are sorted first: the kernels may compute them in any order."""
     outcome = LinesCompared()
     for node, line in ours.lines.items():
         other = theirs.lines.get(node)

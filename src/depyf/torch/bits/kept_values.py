@@ -32,7 +32,7 @@ def compared_values(ours: KeptLaunch, theirs: KeptLaunch, position: tuple[int, i
     return {"text": list(_lines(difference, lines)), "data": data}
 
 
-_EQUAL = "  values: equal when both programs ran again. The probes in the kernels changed their bits, or hashes of NaN differ"
+_EQUAL = "  values: equal when both programs ran again, so the probes in the kernels changed their bits"
 
 
 def _gap_json(difference: Gap) -> dict[str, Any]:

@@ -55,9 +55,7 @@ def wrong_line(
     return None
 
 
-def judged_lines(
-    launch: LaunchRun, parameter: str, values: Mapping[str, Any], nodes: tuple[str, ...]
-) -> list[int]:
+def judged_lines(launch: LaunchRun, parameter: str, values: Mapping[str, Any], nodes: tuple[str, ...]) -> list[int]:
     """Return the lines that `wrong_line` compares with their nodes, in order; the arguments are the same."""
     return [line.statement.line for line, _, _ in _judged(launch, parameter, values, nodes)]
 

@@ -37,6 +37,7 @@ from depyf.torch.bits.edges import LaunchRun, selected_item, written_parameters
 from depyf.torch.bits.hashes import hash_of, is_hashable
 from depyf.torch.bits.kept import Place, save_launch
 from depyf.torch.bits.reference import origin_of
+from depyf.torch.bits.trials import all_of
 from depyf.torch.numerics.places import user_line
 from depyf.torch.numerics.probing import written_values
 
@@ -89,16 +90,28 @@ class _Call:
     launches: list[list[Hash]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Command:
+    """How a program is run: the arguments of Python, and the settings of `--set`."""
+
+    arguments: list[str] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
 class BitsRecorder:
     """Records the bits of a process into a folder, from `begin` to `end`.
 
     Args:
         directory: the folder of the file.
-        command: the arguments of the Python that runs the program, for a second run.
+        command: how the program is run. Its settings hold from `begin` to `end`.
         keep: the launch whose values are kept, if any.
+
+    Raises:
+        ValueError: Inductor has no such setting.
     """
 
-    def __init__(self, directory: Path, command: list[str], keep: Place | None = None) -> None:
+    def __init__(self, directory: Path, command: Command, keep: Place | None = None) -> None:
+        self._setting = all_of(command.settings)
         self._path, self._command, self._keep = directory / FILE, command, keep
         self._modules: list[_Module] = []
         self._captured: dict[str, CapturedGraph] = {}
@@ -113,6 +126,7 @@ class BitsRecorder:
         Raises:
             OSError: the file cannot be written.
         """
+        self._undo.enter_context(self._setting())
         self._file = self._path.open("w", encoding="utf-8")
         kept = {} if self._keep is None else {"kept": str(self._keep)}
         self._file.write(facts_line(facts_of_run(self._command) | kept))
@@ -283,7 +297,7 @@ def _result_row(parameter: str, node: torch.fx.Node | None) -> ResultRow:
     return ResultRow(parameter, node.name, origin, user_line(node))
 
 
-def facts_of_run(command: list[str]) -> dict[str, Any]:
+def facts_of_run(command: Command) -> dict[str, Any]:
     """Return the facts by which two runs may differ, and how to run the program again."""
     names = ("TORCH", "OMP_", "MKL_", "CUDA_", "ATEN_", "NCCL_", "CUBLAS_", "TRITON_", "PYTHONHASHSEED", "RANK")
     environment = {name: value for name, value in sorted(os.environ.items()) if name.startswith(names)}
@@ -296,7 +310,8 @@ def facts_of_run(command: list[str]) -> dict[str, Any]:
         "deterministic_algorithms": torch.are_deterministic_algorithms_enabled(),
         "float32_matmul_precision": torch.get_float32_matmul_precision(),
         "environment": environment,
-        "command": shlex.join([sys.executable, *command]),
+        "command": shlex.join([sys.executable, *command.arguments]),
+        "set": {name: repr(value) for name, value in command.settings.items()},
         "directory": os.getcwd(),
     }
 

@@ -23,9 +23,16 @@ def bits_page(content: Json, lines: Sequence[str]) -> str:
         content: a comparison of a program with eager, or of two runs: the form of `docs/bits.schema.json`.
         lines: the lines that the command prints.
     """
-    template = environment().get_template("bits.html")
-    return template.render(
-        version=__version__, sides=content["sides"], lines=lines, groups=list(_groups(content)), styles=asset("base.css")
+    return (
+        environment()
+        .get_template("bits.html")
+        .render(
+            version=__version__,
+            sides=content["sides"],
+            lines=lines,
+            groups=list(_groups(content)),
+            styles=asset("base.css"),
+        )
     )
 
 
