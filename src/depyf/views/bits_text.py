@@ -27,8 +27,9 @@ def bits_lines(comparison: BitsComparison, names: tuple[str, str], about_values:
     yield f"{ours} against {theirs}, bit by bit: hashes of what each kernel wrote"
     yield from _facts(comparison, names)
     total = sum(sum(link.calls.values()) for link in comparison.chain.values())
+    graphs, calls = counted(len(comparison.pairs), "graph"), counted(comparison.calls, "call")
     yield (
-        f"compared: {counted(len(comparison.pairs), 'graph')}, {counted(comparison.calls, 'call')}, {_launches(total)}: "
+        f"compared: {graphs}, {calls}, {_launches(total)}: "
         f"{comparison.count(EQUAL)} equal, {comparison.count(DIFFERENT)} different, "
         f"{comparison.count(NOT_COMPARED)} not compared"
     )
@@ -77,7 +78,7 @@ def _first(first: FirstDifference, names: tuple[str, str]) -> Iterator[str]:
             yield f"  `{given.name}` ({types})"
         if len(first.inputs) > MOST_NAMES:
             yield f"  and {len(first.inputs) - MOST_NAMES} more"
-        yield "  Cause: no kernel that was compared gave these. They come from other data, or from code outside of Inductor"
+        yield "  Cause: no kernel that was compared gave these: they come from other data, or code outside of Inductor"
         return
     mine, other = (launch.kernel for launch in kernel.launches)
     what = f"`{mine}`" if mine == other else f"`{mine}` (`{other}` in {names[1]})"
