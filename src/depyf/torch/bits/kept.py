@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,10 @@ class KeptLine:
 
 @dataclass(slots=True)
 class KeptLaunch:
-    """The values of a launch: its results in the order of the log's row, and its lines by node, in order."""
+    """The values of a launch: its results in the order of the log's row, and the lines that lead to each, by node."""
 
     results: list[Tensor]
-    lines: dict[str, KeptLine] = field(default_factory=dict)
+    lines: list[dict[str, KeptLine]] = field(default_factory=list)
 
 
 def save_launch(folder: Path, launch: LaunchRun, row: LaunchRow) -> None:
@@ -70,15 +71,21 @@ def save_launch(folder: Path, launch: LaunchRun, row: LaunchRow) -> None:
         OSError: the file cannot be written.
     """
     results = [cloned(value).cpu() for _, _, value in launch.results]
+    lines = [_lines_to(result.parameter, launch) for result in row.results]
+    torch.save({"results": results, "lines": lines}, folder / VALUES)
+
+
+def _lines_to(parameter: str, launch: LaunchRun) -> dict[str, tuple[int, str, Tensor]]:
+    """Return the lines of a kernel that lead to a result: the number, the text and the sorted values, by node."""
     lines: dict[str, tuple[int, str, Tensor]] = {}
-    wanted = [result.parameter for result in row.results if result.parameter]
-    texts = launch.followed.kernel.text.splitlines() if launch.followed is not None else []
-    for line in leading_to(wanted, launch.followed) if launch.followed is not None else ():
+    followed = launch.followed
+    texts = followed.kernel.text.splitlines() if followed is not None else []
+    for line in leading_to([parameter], followed) if followed is not None and parameter else ():
         number = line.statement.line
         values = launch.lines.get(number)
         if values is not None and not line.is_store and len(line.computes) == 1:
             lines[line.computes[0]] = (number, texts[number - 1].strip(), values.sort()[0])
-    torch.save({"results": results, "lines": lines}, folder / VALUES)
+    return lines
 
 
 def load_launch(folder: Path) -> KeptLaunch:
@@ -88,7 +95,8 @@ def load_launch(folder: Path) -> KeptLaunch:
         FileNotFoundError: the run kept none, because the launch did not happen.
     """
     saved: dict[str, Any] = torch.load(folder / VALUES)
-    return KeptLaunch(saved["results"], {node: KeptLine(*line) for node, line in saved["lines"].items()})
+    lines = [{node: KeptLine(*line) for node, line in leading.items()} for leading in saved["lines"]]
+    return KeptLaunch(saved["results"], lines)
 
 
 @dataclass(slots=True)
@@ -103,11 +111,14 @@ class LinesCompared:
     equal: list[str] = field(default_factory=list)
 
 
-def compared_lines(ours: KeptLaunch, theirs: KeptLaunch) -> LinesCompared:
-    """Compare the lines of two kernels. Values are sorted first: the kernels may compute them in any order."""
+def compared_lines(ours: Mapping[str, KeptLine], theirs: Mapping[str, KeptLine]) -> LinesCompared:
+    """Compare the lines that lead to a result in two kernels.
+
+    Values are sorted first: the kernels may compute them in any order.
+    """
     outcome = LinesCompared()
-    for node, line in ours.lines.items():
-        other = theirs.lines.get(node)
+    for node, line in ours.items():
+        other = theirs.get(node)
         if other is None or len(other.values) != len(line.values):
             continue
         if gap(line.values, other.values) is not None:

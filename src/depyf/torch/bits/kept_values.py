@@ -27,7 +27,7 @@ def compared_values(ours: KeptLaunch, theirs: KeptLaunch, position: tuple[int, i
     difference = gap(left, right)
     if difference is None:
         return {"text": [_EQUAL], "data": None}
-    lines = compared_lines(ours, theirs)
+    lines = compared_lines(ours.lines[position[0]], theirs.lines[position[1]])
     data = {"gap": _gap_json(difference), "line": _line_json(lines.first), "equal_lines": lines.equal}
     return {"text": list(_lines(difference, lines)), "data": data}
 
