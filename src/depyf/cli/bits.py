@@ -88,7 +88,10 @@ def bits(
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to do with a comparison: run two programs again, print JSON, write a page."""
+    """The options of a comparison.
+
+    again: run two programs again. as_json: print JSON. page: the file of the page, if one is wanted.
+    """
 
     again: bool
     as_json: bool

@@ -18,7 +18,7 @@ from depyf.cli.launch.settings import Settings
 from depyf.cli.launch.summary import lines, measured, summarised
 from depyf.cli.launch_json import write_launch_json
 from depyf.cli.pages import build_pages, get_ready
-from depyf.cli.setting import parsed_setting
+from depyf.cli.setting import bits_options
 from depyf.model.writer import foreign_files, prepared_directory
 
 
@@ -39,9 +39,7 @@ from depyf.model.writer import foreign_files, prepared_directory
 @click.option("--profile", is_flag=True, help="Measure each line, print the most expensive.")
 @click.option("--against-eager", is_flag=True, help="With --profile: compare with uncompiled steps.")
 @click.option("--compile-times", is_flag=True, help="Measure what each line costs in each stage of the compiler.")
-@click.option("--bits", is_flag=True, help="Record hashes of what kernels write, for `depyf bits A B`.")
-@click.option("--bits-of", default="", metavar="PLACE", help="With --bits: keep the values of this launch.")
-@click.option("--set", "changed", multiple=True, metavar="NAME=VALUE", help="With --bits: run with this setting.")
+@bits_options
 @click.option("--keep-trace", is_flag=True, help="Keep torch's own trace in the dump.")
 @click.option("--stack-after", default=60.0, metavar="SECONDS", help="Write the Python stack of slower compiles [60].")
 @click.option("--all", "all_files", is_flag=True, help="Keep every file of a large dump, and pack none.")
@@ -61,9 +59,7 @@ def run_command(
     profile: bool,
     against_eager: bool,
     compile_times: bool,
-    bits: bool,
-    bits_of: str,
-    changed: tuple[str, ...],
+    bits: dict[str, Any],
     keep_trace: bool,
     stack_after: float,
     all_files: bool,
@@ -78,9 +74,7 @@ def run_command(
     a program that crashed or was killed. The exit code is the program's own; 1 if the directory cannot be written, 2 if
     there is no such script or no such backend.
     """
-    if not module:
-        _end_without_script(target)
-    wanted = _settings_of_bits(changed, bits=bits or bool(bits_of))
+    _end_without_script("-" if module else target)
     try:
         directory = _own_directory(output)
         if vscode:
@@ -104,15 +98,12 @@ def run_command(
         stack_after=stack_after,
         listings=html,
         all_files=all_files,
-        bits=bits or bool(bits_of),
-        bits_of=bits_of,
-        changed=wanted,
+        **bits,
     )
     called = [*(["-m"] if module else []), target, *arguments]
     status = run(called, settings, meanwhile=get_ready if html else lambda: None)
-    for line in _told(directory, output, began, settings, html, opened):
-        click.echo(line, err=True)
-    for line in offered(directory, output, began, settings, called):
+    summary = _told(directory, output, began, settings, html, opened)
+    for line in (*summary, *offered(directory, output, began, settings, called)):
         click.echo(line, err=True)
     end_like(status)
 
@@ -132,18 +123,6 @@ def _end_without_script(target: str) -> None:
     if target != "-" and not os.path.exists(target):
         click.echo(f"depyf run: there is no script {target!r}", err=True)
         sys.exit(EXIT_USAGE)
-
-
-def _settings_of_bits(changed: tuple[str, ...], *, bits: bool) -> dict[str, Any]:
-    """Return the settings of `--set`. End the command if they are none, or if bits are not recorded."""
-    try:
-        settings = dict(map(parsed_setting, changed))
-        if settings and not bits:
-            raise ValueError("--set needs --bits")
-    except ValueError as error:
-        click.echo(f"depyf run: {error}", err=True)
-        sys.exit(EXIT_USAGE)
-    return settings
 
 
 def _own_directory(called: Path) -> Path:

@@ -174,7 +174,14 @@ def _token(call: CallRow, spot: Spot | None) -> str:
 
 
 def token_at(log: BitsLog, module: int, call: int, spot: Spot) -> str:
-    """Return the hash of a result, by the number of its module, the number of the call, and its place; "" if none."""
+    """Return the hash of a result, or "" if there is none.
+
+    Args:
+        log: the recorded run.
+        module: the number of the module.
+        call: the number of the call.
+        spot: the place of the result in the module.
+    """
     rows = (row for row in log.calls if (row.module, row.call) == (module, call))
     return next((_token(row, spot) for row in rows), "")
 

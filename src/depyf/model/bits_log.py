@@ -1,7 +1,7 @@
 """The file `bits.jsonl` of a run that was recorded with `--bits`: the hashes of all tensors at the edges of kernels.
 
-Each line is a JSON object: first the facts of the run, then a module of Inductor's before its first call, and each call
-with the hashes of the inputs and of the results of each launch. A process that was killed leaves whole lines.
+Each line is a JSON object. The first has the facts of the run. A module of Inductor's has a line before its first call.
+Each call has a line with the hashes of its inputs and results. A process that was killed leaves whole lines.
 """
 
 from __future__ import annotations

@@ -324,7 +324,14 @@ class _Narrowed:
 
     @staticmethod
     def of(run: ModuleRun, known: Reference, again: Compiled, wrong: KernelResult) -> _Narrowed:
-        """Return the outcome of the run `again` for the wrong launch of a module."""
+        """Return the outcome of a run with probes for the wrong launch of a module.
+
+        Args:
+            run: the run without probes.
+            known: eager's values.
+            again: the run with probes.
+            wrong: the launch with other bits.
+        """
         other = next((module for module in again.modules if module.is_backward == run.is_backward), None)
         launches = other.runs[wrong.position : wrong.position + 1] if other is not None else []
         if other is None or not launches or launches[0].kernel != wrong.kernel:

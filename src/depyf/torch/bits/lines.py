@@ -56,7 +56,14 @@ def wrong_line(
 
 
 def judged_lines(launch: LaunchRun, parameter: str, values: Mapping[str, Any], nodes: tuple[str, ...]) -> list[int]:
-    """Return the lines that `wrong_line` compares with their nodes, in order; the arguments are the same."""
+    """Return the lines that `wrong_line` compares with their nodes, in order.
+
+    Args:
+        launch: the launch, with the values of its lines.
+        parameter: the parameter of the wrong result.
+        values: eager's value of each node.
+        nodes: the nodes that the launch computes.
+    """
     return [line.statement.line for line, _, _ in _judged(launch, parameter, values, nodes)]
 
 

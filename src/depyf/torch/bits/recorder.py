@@ -33,6 +33,7 @@ from depyf.model.bits_log import FILE, CallRow, LaunchRow, ModuleRow, ResultRow,
 from depyf.torch.adapters import seams
 from depyf.torch.adapters.graph_inputs import CapturedGraph, captured_graph, gradient_index, input_index
 from depyf.torch.adapters.inductor_modules import Written, rewritten
+from depyf.torch.adapters.versions import python_version, torch_version
 from depyf.torch.bits.edges import LaunchRun, selected_item, written_parameters
 from depyf.torch.bits.hashes import hash_of, is_hashable
 from depyf.torch.bits.kept import Place, save_launch
@@ -167,7 +168,13 @@ class BitsRecorder:
         return probed(written.text, module, __name__, key, inside=inside, libraries=True)
 
     def called(self, key: int, call: Callable[[list[Any]], Any], args: list[Any]) -> Any:
-        """Run a module, and write the line of its call. Its inputs are hashed before it runs."""
+        """Run a module, and write the line of its call.
+
+        Args:
+            key: the number of the module.
+            call: runs the module.
+            args: its inputs, which are hashed before it runs.
+        """
         module = self._modules[key]
         if self._file is None:
             return call(args)
@@ -203,7 +210,13 @@ class BitsRecorder:
                 self._file = None
 
     def launch_ended(self, key: int, index: int, results: list[tuple[str, str, Tensor]]) -> None:
-        """Note the results of a launch: the parameter, the node and the tensor of each."""
+        """Note the results of a launch.
+
+        Args:
+            key: the number of the module.
+            index: the position of the launch in the module's text.
+            results: the parameter, the node and the tensor of each result.
+        """
         module = self._modules[key]
         running = module.running
         if running is None:
@@ -232,12 +245,24 @@ class BitsRecorder:
         return dict(written_values(path)) if path.exists() else {}
 
     def results_of(self, key: int, index: int, arguments: tuple[Any, ...]) -> list[tuple[str, str, Tensor]]:
-        """Return the results of a launch of a kernel of Inductor's: the parameter, the node and the tensor of each."""
+        """Return the results of a launch of a kernel of Inductor's: the parameter, the node and the tensor of each.
+
+        Args:
+            key: the number of the module.
+            index: the position of the launch in the module's text.
+            arguments: the arguments of the launch.
+        """
         written = self._modules[key].results_written(index, arguments)
         return [(name, node, arguments[place]) for place, name, node in written]
 
     def results_of_library(self, key: int, index: int, result: object) -> list[tuple[str, str, Tensor]]:
-        """Return the results of a library's kernel, as `results_of` does."""
+        """Return the results of a library's kernel, as `results_of` does.
+
+        Args:
+            key: the number of the module.
+            index: the position of the launch in the module's text.
+            result: what the kernel returned.
+        """
         module = self._modules[key]
         node = module.libraries.get(index, "")
         if isinstance(result, Tensor):
@@ -263,13 +288,25 @@ def watched(key: int, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]],
 
 
 def ran(key: int, index: int, arguments: tuple[Any, ...]) -> None:
-    """Note a finished launch of a kernel of Inductor's."""
+    """Note a finished launch of a kernel of Inductor's.
+
+    Args:
+        key: the number of the module.
+        index: the position of the launch in the module's text.
+        arguments: the arguments of the launch.
+    """
     for recorder in _RECORDERS[-1:]:
         recorder.launch_ended(key, index, recorder.results_of(key, index, arguments))
 
 
 def returned(key: int, index: int, result: object) -> None:
-    """Note a finished call of a library's kernel."""
+    """Note a finished call of a library's kernel.
+
+    Args:
+        key: the number of the module.
+        index: the position of the call in the module's text.
+        result: what the kernel returned.
+    """
     for recorder in _RECORDERS[-1:]:
         recorder.launch_ended(key, index, recorder.results_of_library(key, index, result))
 
@@ -302,8 +339,8 @@ def facts_of_run(command: Command) -> dict[str, Any]:
     names = ("TORCH", "OMP_", "MKL_", "CUDA_", "ATEN_", "NCCL_", "CUBLAS_", "TRITON_", "PYTHONHASHSEED", "RANK")
     environment = {name: value for name, value in sorted(os.environ.items()) if name.startswith(names)}
     return {
-        "torch": torch.__version__,
-        "python": platform.python_version(),
+        "torch": torch_version(),
+        "python": python_version(),
         "machine": f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}",
         "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu",
         "threads": torch.get_num_threads(),
