@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
@@ -57,9 +57,9 @@ def bits(
     is no such script or setting.
     """
     if os.path.isdir(script):
-        dumps = tuple(word for word in arguments if word not in ("--again", "--json"))
-        wanted = Wanted(again or "--again" in arguments, as_json or "--json" in arguments, page)
-        _end_with_dumps(script, dumps, wanted)
+        flags = [*(["--again"] if again else []), *(["--json"] if as_json else [])]
+        flags += [f"--html={page}"] if page is not None else []
+        dumps.main([*flags, script, *arguments], prog_name="depyf bits")
     if not os.path.isfile(script):
         click.echo(f"depyf bits: there is no script {script!r}", err=True)
         sys.exit(EXIT_USAGE)
@@ -113,19 +113,23 @@ def _put(contents: list[dict[str, Any]], texts: list[str], wanted: Wanted) -> No
             write_whole(path, bits_page(content, text.splitlines()))
 
 
-def _end_with_dumps(ours: str, arguments: tuple[str, ...], wanted: Wanted) -> NoReturn:
-    """Compare two dumps, and end the command."""
-    if len(arguments) != 1 or not os.path.isdir(arguments[0]):
-        click.echo(f"depyf bits: {ours} is a dump, so a second one is needed: depyf bits {ours} DUMP", err=True)
-        sys.exit(EXIT_USAGE)
+@click.command("bits")
+@click.option("--again", is_flag=True, help="Run both programs again, and compare values.")
+@click.option("--html", "page", metavar="FILE", help="Write a page with the chain of kernels.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("ours", metavar="DUMP", type=click.Path(exists=True, file_okay=False))
+@click.argument("theirs", metavar="DUMP", type=click.Path(exists=True, file_okay=False))
+def dumps(again: bool, page: str | None, as_json: bool, ours: str, theirs: str) -> None:
+    """Compare two dumps of `depyf run --bits`."""
+    wanted = Wanted(again, as_json, page)
     try:
-        comparisons = compared_dumps(Path(ours), Path(arguments[0]))
+        comparisons = compared_dumps(Path(ours), Path(theirs))
         values = [values_of(sides, again=wanted.again) for sides in comparisons]
     except NoComparison as error:
         click.echo(f"depyf bits: {error}", err=True)
         sys.exit(EXIT_USAGE)
     pairs = list(zip(comparisons, values, strict=True))
-    texts = ["\n".join(sides.text(content, hint(sides, [ours, *arguments]))) for sides, content in pairs]
+    texts = ["\n".join(sides.text(content, hint(sides, [ours, theirs]))) for sides, content in pairs]
     _put([sides.data(content) for sides, content in pairs], texts, wanted)
     sys.exit(0 if all(sides.comparison.is_equal for sides in comparisons) else EXIT_FAILED)
 

@@ -16,6 +16,7 @@ from torch._inductor.graph import GraphLowering  # noqa: E402 - after the check 
 
 import depyf  # noqa: E402 - after the check that torch is there
 from depyf.torch.bits.gaps import gap  # noqa: E402
+from depyf.torch.bits.kernels import nearest_of  # noqa: E402
 from depyf.views.html.bits import bits_page  # noqa: E402
 
 SCHEMA = Path(__file__).resolve().parents[3] / "docs" / "bits.schema.json"
@@ -85,6 +86,19 @@ class TestGap:
 
     def test_all_nan_are_one_value(self) -> None:
         assert gap(torch.tensor([float("nan")]), torch.tensor([-float("nan")])) is None
+
+
+class TestNearest:
+    def test_a_sum_with_a_small_constant_does_not_hide_the_node(self) -> None:
+        mean = torch.tensor([0.25, 0.5])
+        value = torch.nextafter(mean, torch.tensor(1.0))
+        assert nearest_of(value, {"mean": mean, "add": mean + 1e-4, "rsqrt": mean.rsqrt()}) == "mean"
+
+    def test_it_is_not_clear_which_of_two_nodes_that_are_as_near(self) -> None:
+        mean = torch.tensor([0.25, 0.5])
+        value = torch.nextafter(mean, torch.tensor(1.0))
+        assert nearest_of(value, {"mean": mean, "clone": mean.clone()}) == ""
+        assert nearest_of(value, {"rsqrt": mean.rsqrt()}) == ""
 
 
 class TestFirstDifference:

@@ -35,8 +35,9 @@ def captured_graph() -> CapturedGraph:
 def _spelled(node: Any) -> str:
     source = getattr(node, "_dynamo_source", None)
     try:
-        return spelled(source.name() if callable(source.name) else source.name)
-    except (AttributeError, NotImplementedError):  # No source, or one without a name.
+        name = source.name if source is not None else node.name
+        return spelled(name() if callable(name) else name)
+    except NotImplementedError:  # A source without a name.
         return str(node.name)
 
 

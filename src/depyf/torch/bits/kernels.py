@@ -97,13 +97,36 @@ def _compare(result: KernelResult, parameter: str, node: str, value: Tensor, kno
         result.compared += 1
         result.wrong.append(Wrong(parameter, node, difference))
     else:
-        near = [name for name, other in others.items() if is_near(value.reshape(other.shape), other)]
-        nearest = compared(value, others[near[0]]) if len(near) == 1 else None
+        name = nearest_of(value, others)
+        nearest = compared(value, others[name]) if name else None
         if nearest is not None and not node:
             result.compared += 1
-            result.wrong.append(Wrong(parameter, near[0], nearest))
+            result.wrong.append(Wrong(parameter, name, nearest))
         else:
             result.left_out.append(f"{label} of {result.kernel}: no node of the graph has its values")
+
+
+_CLEARLY = 16
+"""A node is clearly the nearest if the next one is this many times as far away: `mean` and `mean + 1e-5` are near."""
+
+
+def nearest_of(value: Tensor, others: Mapping[str, Tensor]) -> str:
+    """Return the node whose values a result nearly has, or "" if there is none or it is not clear which.
+
+    Args:
+        value: the result.
+        others: the values of the nodes of the launch, each of the same dtype and size as the result.
+    """
+    near = [name for name, other in others.items() if is_near(value.reshape(other.shape), other)]
+    distances = {name: _distance(value, others[name]) for name in near}
+    ranked = sorted(near, key=distances.__getitem__)
+    is_clear = len(ranked) == 1 or (len(ranked) > 1 and _CLEARLY * distances[ranked[0]] < distances[ranked[1]])
+    return ranked[0] if is_clear else ""
+
+
+def _distance(value: Tensor, other: Tensor) -> float:
+    ours, theirs = value.double().nan_to_num(), other.double().nan_to_num().reshape(value.shape)
+    return float((ours - theirs).abs().max())
 
 
 def is_comparable(value: Tensor, expected: Tensor) -> bool:

@@ -53,7 +53,10 @@ class First:
         if self.line:
             yield f"  kernel line {self.line}: {self.text}"
         yield f"  {self.part} of graph {self.graph}, node {self.node or 'not known'}"
-        yield f"  Cause: {self.cause}" if self.cause != UNKNOWN else "  Cause: not known"
+        if self.cause == UNKNOWN and self.not_compared_before:
+            yield "  Cause: not known; it may lie in an earlier kernel, which could not be compared"
+        else:
+            yield f"  Cause: {self.cause}" if self.cause != UNKNOWN else "  Cause: not known"
 
 
 @dataclass(frozen=True, slots=True)
